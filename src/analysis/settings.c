@@ -16,7 +16,7 @@ const struct ts_setting ts_setting_list[] = {
 		{ NULL, NULL, NULL, 0, 0 },
 };
 
-static double *place(struct ts_settings *settings, const struct ts_setting *row)
+static double *settings_place(struct ts_settings *settings, const struct ts_setting *row)
 {
 	return (double *)(void *)((char *)settings + row->offset);
 }
@@ -24,7 +24,7 @@ static double *place(struct ts_settings *settings, const struct ts_setting *row)
 void ts_settings_init(struct ts_settings *settings)
 {
 	for (const struct ts_setting *row = ts_setting_list; row->name; row++)
-		*place(settings, row) = row->value;
+		*settings_place(settings, row) = row->value;
 }
 
 double ts_settings_get(const struct ts_settings *settings, const struct ts_setting *setting)
@@ -43,7 +43,7 @@ bool ts_settings_set(struct ts_settings *settings, struct ts_bytes name, double 
 	for (const struct ts_setting *row = ts_setting_list; row->name; row++) {
 		if (!ts_bytes_is(name, row->name))
 			continue;
-		*place(settings, row) = value;
+		*settings_place(settings, row) = value;
 		return true;
 	}
 	return false;

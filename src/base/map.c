@@ -17,7 +17,7 @@ struct ts_strmap_slot {
 
 #define FIRST_CAP 16
 
-static uint64_t mix(uint64_t x)
+static uint64_t base_map_mix(uint64_t x)
 {
 	x ^= x >> 32;
 	x *= 0xd6e8feb86659fd93u;
@@ -28,19 +28,19 @@ static uint64_t mix(uint64_t x)
 
 uint64_t ts_hash(struct ts_bytes bytes, uint64_t seed)
 {
-	uint64_t h = mix(seed + 0x9e3779b97f4a7c15u + bytes.n);
+	uint64_t h = base_map_mix(seed + 0x9e3779b97f4a7c15u + bytes.n);
 	uint64_t word;
 	size_t at = 0;
 
 	TS_ASSERT_HOT(bytes.p || bytes.n == 0);
 	for (; bytes.n - at >= sizeof(word); at += sizeof(word)) {
 		memcpy(&word, bytes.p + at, sizeof(word));
-		h = mix(h ^ word);
+		h = base_map_mix(h ^ word);
 	}
 	word = 0;
 	if (bytes.n > at)
 		memcpy(&word, bytes.p + at, bytes.n - at);
-	return mix(h ^ word);
+	return base_map_mix(h ^ word);
 }
 
 /*
@@ -54,7 +54,7 @@ static uint64_t seed_of(const void *slots)
 
 static struct ts_map_slot *map_slot(struct ts_map_slot *slots, size_t cap, uint64_t key)
 {
-	size_t at = mix(key ^ seed_of(slots)) & (cap - 1);
+	size_t at = base_map_mix(key ^ seed_of(slots)) & (cap - 1);
 
 	while (slots[at].value != TS_NONE && slots[at].key != key)
 		at = (at + 1) & (cap - 1);
@@ -115,7 +115,7 @@ void ts_map_drop(struct ts_map *map, uint64_t key)
 		return;
 	hole = (size_t)(map_slot(slots, map->cap, key) - slots);
 	for (size_t at = (hole + 1) & mask; slots[at].value != TS_NONE; at = (at + 1) & mask) {
-		home = mix(slots[at].key ^ seed_of(slots)) & mask;
+		home = base_map_mix(slots[at].key ^ seed_of(slots)) & mask;
 		if (((at - home) & mask) < ((at - hole) & mask))
 			continue; /* it stands no further back than the hole would be */
 		slots[hole] = slots[at];

@@ -28,7 +28,7 @@ static bool may_begin(const struct queue *queue, size_t job, uint64_t weight)
 	       weight <= ordered->budget && queue->weight <= ordered->budget - weight;
 }
 
-static void begin(struct queue *queue, size_t job, uint64_t weight)
+static void ordered_begin(struct queue *queue, size_t job, uint64_t weight)
 {
 	pthread_mutex_lock(&queue->lock);
 	while (!may_begin(queue, job, weight))
@@ -61,7 +61,7 @@ static enum ts_status run_one(void *ctx, size_t job, size_t thread, struct ts_er
 	const struct ts_ordered *ordered = queue->ordered;
 	size_t slot = job % ordered->window;
 
-	begin(queue, job, ordered->weigh(ordered->ctx, job));
+	ordered_begin(queue, job, ordered->weigh(ordered->ctx, job));
 	ordered->run(ordered->ctx, job, slot);
 	pthread_mutex_lock(&queue->lock);
 	queue->is_done[slot] = true;

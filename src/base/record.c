@@ -173,7 +173,7 @@ void ts_record_release(const struct ts_record *record, void *self)
 	memset(self, 0, record->size);
 }
 
-static int64_t sum_of(int64_t x, int64_t y, enum ts_sum sum, enum ts_number type)
+static int64_t base_record_sum_of(int64_t x, int64_t y, enum ts_sum sum, enum ts_number type)
 {
 	switch (sum) {
 	case TS_ADD:
@@ -212,14 +212,14 @@ static void merge_numbers(const struct ts_member *member, void *into, const void
 				real_sum_of(*(double *)to, *(const double *)add, member->sum);
 		else
 			ts_number_set(to, member->type,
-				      sum_of(ts_number_get(to, member->type),
-					     ts_number_get(add, member->type), member->sum,
-					     member->type));
+				      base_record_sum_of(ts_number_get(to, member->type),
+							 ts_number_get(add, member->type),
+							 member->sum, member->type));
 	}
 }
 
 /* Moves a record: the other owns what this one owned. */
-static void move(const struct ts_record *record, void *into, void *from)
+static void base_record_move(const struct ts_record *record, void *into, void *from)
 {
 	memcpy(into, from, record->size);
 	memset(from, 0, record->size);
@@ -237,7 +237,7 @@ static enum ts_status merge_records(const struct ts_record *record, void *into, 
 			continue;
 		if (ts_record_is_empty(record, to)) {
 			ts_record_release(record, to);
-			move(record, to, add);
+			base_record_move(record, to, add);
 		} else {
 			st = ts_record_merge(record, to, add, err);
 		}
@@ -246,8 +246,8 @@ static enum ts_status merge_records(const struct ts_record *record, void *into, 
 }
 
 /* Makes the array of INTO at least NR items long; new ones are zero. */
-static enum ts_status lengthen(const struct ts_member *member, void *into, size_t nr,
-			       struct ts_error *err)
+static enum ts_status base_record_lengthen(const struct ts_member *member, void *into, size_t nr,
+					   struct ts_error *err)
 {
 	size_t has = ts_member_nr(into, member), cap = has;
 
@@ -281,15 +281,15 @@ static bool takes_over(const struct ts_member *member, void *into, void *from)
 	return true;
 }
 
-static enum ts_status append(const struct ts_member *member, void *into, void *from,
-			     struct ts_error *err)
+static enum ts_status base_record_append(const struct ts_member *member, void *into, void *from,
+					 struct ts_error *err)
 {
 	size_t has = ts_member_nr(into, member), nr = ts_member_nr(from, member);
 	enum ts_status st;
 
 	if (nr > SIZE_MAX - has)
 		return ts_fail_nomem(err);
-	st = lengthen(member, into, has + nr, err);
+	st = base_record_lengthen(member, into, has + nr, err);
 	if (st)
 		return st;
 	memcpy(AT(pointer_at(into, member), has * member->item), pointer_at(from, member),
@@ -308,8 +308,8 @@ static enum ts_status merge_array(const struct ts_member *member, void *into, vo
 	    takes_over(member, into, from) || member->sum == TS_KEEP)
 		return TS_OK;
 	if (member->sum == TS_APPEND)
-		return append(member, into, from, err);
-	st = lengthen(member, into, nr, err);
+		return base_record_append(member, into, from, err);
+	st = base_record_lengthen(member, into, nr, err);
 	if (st)
 		return st;
 	if (member->kind == TS_MEMBER_RECORDS)
@@ -339,7 +339,7 @@ static enum ts_status merge_pointers(const struct ts_member *member, void *into,
 
 	if (member->sum == TS_BY_HAND || nr == 0 || takes_over(member, into, from))
 		return TS_OK;
-	st = lengthen(member, into, nr, err);
+	st = base_record_lengthen(member, into, nr, err);
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
 		st = merge_pointer(member->of, (void **)pointer_at(into, member) + i, &items[i],
 				   err);

@@ -13,7 +13,7 @@ struct head {
 	alignas(max_align_t) uint8_t bytes[];
 };
 
-static struct head *head_of(const void *array)
+static struct head *room_head_of(const void *array)
 {
 	return (struct head *)((uintptr_t)array - sizeof(struct head));
 }
@@ -41,7 +41,7 @@ static struct head *in_memory(size_t nr_bytes, bool cleared)
 	return head;
 }
 
-static void *make(const struct ts_rooms *rooms, size_t nr_bytes, bool cleared)
+static void *room_make(const struct ts_rooms *rooms, size_t nr_bytes, bool cleared)
 {
 	struct head *head;
 
@@ -56,13 +56,13 @@ static void *make(const struct ts_rooms *rooms, size_t nr_bytes, bool cleared)
 
 void *ts_room_alloc(const struct ts_rooms *rooms, size_t nr_bytes)
 {
-	return make(rooms, nr_bytes, false);
+	return room_make(rooms, nr_bytes, false);
 }
 
 void *ts_room_array(const struct ts_rooms *rooms, size_t nr, size_t size)
 {
 	TS_ASSERT(size > 0);
-	return nr > SIZE_MAX / size ? NULL : make(rooms, nr * size, true);
+	return nr > SIZE_MAX / size ? NULL : room_make(rooms, nr * size, true);
 }
 
 static void *resize_memory(struct head *old, size_t nr_bytes)
@@ -80,7 +80,7 @@ static void *resize_memory(struct head *old, size_t nr_bytes)
 /* In memory it is moved by the system, and in a file too; between the two it is copied. */
 static void *resize(const struct ts_rooms *rooms, void *array, size_t nr_bytes)
 {
-	struct head *old = head_of(array), *head = NULL;
+	struct head *old = room_head_of(array), *head = NULL;
 	size_t has = old->nr_bytes;
 
 	nr_bytes += sizeof(*head);
@@ -92,7 +92,7 @@ static void *resize(const struct ts_rooms *rooms, void *array, size_t nr_bytes)
 		head->nr_bytes = nr_bytes;
 		return head->bytes;
 	}
-	array = make(rooms, nr_bytes - sizeof(*head), true);
+	array = room_make(rooms, nr_bytes - sizeof(*head), true);
 	if (!array)
 		return NULL;
 	memcpy(array, old->bytes, has - sizeof(*head));
@@ -125,7 +125,7 @@ void ts_room_free(void *array)
 
 	if (!array)
 		return;
-	head = head_of(array);
+	head = room_head_of(array);
 	if (head->rooms)
 		head->rooms->unmap(head->file, head, head->nr_bytes);
 	else
@@ -135,10 +135,11 @@ void ts_room_free(void *array)
 void ts_room_rest(void *array)
 {
 	if (ts_room_is_file(array))
-		head_of(array)->rooms->rest(head_of(array), head_of(array)->nr_bytes);
+		room_head_of(array)->rooms->rest(room_head_of(array),
+						 room_head_of(array)->nr_bytes);
 }
 
 bool ts_room_is_file(const void *array)
 {
-	return array && head_of(array)->rooms;
+	return array && room_head_of(array)->rooms;
 }

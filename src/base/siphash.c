@@ -35,7 +35,7 @@ static void rounds(struct state *s, int nr)
 	}
 }
 
-static void take(struct state *s, uint64_t word)
+static void siphash_take(struct state *s, uint64_t word)
 {
 	s->v[3] ^= word;
 	rounds(s, 2);
@@ -43,7 +43,7 @@ static void take(struct state *s, uint64_t word)
 }
 
 /* Little-endian, whatever the machine. */
-static uint64_t word_of(const uint8_t *p, size_t n)
+static uint64_t siphash_word_of(const uint8_t *p, size_t n)
 {
 	uint64_t word = 0;
 
@@ -70,9 +70,9 @@ struct ts_siphash ts_siphash(const struct ts_sipkey *key, struct ts_bytes bytes)
 	TS_ASSERT_HOT(key);
 	TS_ASSERT_HOT(bytes.p || bytes.n == 0);
 	for (; bytes.n - at >= 8; at += 8)
-		take(&s, word_of(bytes.p + at, 8));
-	take(&s,
-	     (uint64_t)bytes.n << 56 | (bytes.n > at ? word_of(bytes.p + at, bytes.n - at) : 0));
+		siphash_take(&s, siphash_word_of(bytes.p + at, 8));
+	siphash_take(&s, (uint64_t)bytes.n << 56 |
+				 (bytes.n > at ? siphash_word_of(bytes.p + at, bytes.n - at) : 0));
 	s.v[2] ^= 0xee;
 	hash.h[0] = squeeze(&s);
 	s.v[1] ^= 0xdd;

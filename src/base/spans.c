@@ -11,7 +11,7 @@
 #define WALKED 8
 
 /* Closes every gap up to the median one: about half of the intervals are joined. */
-static bool coarsen(struct ts_spans *spans)
+static bool spans_coarsen(struct ts_spans *spans)
 {
 	size_t nr_gaps = spans->nr - 1, kept = 0;
 	int64_t *gaps = malloc(nr_gaps * sizeof(*gaps));
@@ -77,7 +77,7 @@ bool ts_spans_add(struct ts_spans *spans, int64_t start_ps, int64_t end_ps)
 	if (end_ps <= start_ps)
 		return true;
 	unseal(spans);
-	if (spans->nr >= max && spans->nr > 2 && !coarsen(spans))
+	if (spans->nr >= max && spans->nr > 2 && !spans_coarsen(spans))
 		return false;
 	hi = spans->nr;
 	if (hi > 0 && spans->items[hi - 1].end_ps < start_ps)

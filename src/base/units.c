@@ -18,7 +18,8 @@ static const char *unknown(char out[TS_UNIT_MAX])
 	return out;
 }
 
-static const char *scaled(char out[TS_UNIT_MAX], double value, const struct scale *units, size_t nr)
+static const char *units_scaled(char out[TS_UNIT_MAX], double value, const struct scale *units,
+				size_t nr)
 {
 	double x = fabs(value);
 	size_t i = 0;
@@ -42,7 +43,7 @@ const char *ts_fmt_ps(char out[TS_UNIT_MAX], int64_t ps)
 		{ 1e12, "s" }, { 1e9, "ms" }, { 1e6, "\u00b5s" }, { 1e3, "ns" }, { 1, "ps" },
 	};
 
-	return scaled(out, (double)ps, units, TS_NELEM(units));
+	return units_scaled(out, (double)ps, units, TS_NELEM(units));
 }
 
 const char *ts_fmt_core_ps(char out[TS_UNIT_MAX], int64_t ps)
@@ -54,7 +55,7 @@ const char *ts_fmt_core_ps(char out[TS_UNIT_MAX], int64_t ps)
 
 	if (ps == 0)
 		return "0";
-	return scaled(out, (double)ps, units, TS_NELEM(units));
+	return units_scaled(out, (double)ps, units, TS_NELEM(units));
 }
 
 const char *ts_fmt_bytes(char out[TS_UNIT_MAX], double bytes)
@@ -67,7 +68,7 @@ const char *ts_fmt_bytes(char out[TS_UNIT_MAX], double bytes)
 		{ 1, "B" },
 	};
 
-	return scaled(out, bytes, units, TS_NELEM(units));
+	return units_scaled(out, bytes, units, TS_NELEM(units));
 }
 
 const char *ts_fmt_rate(char out[TS_UNIT_MAX], double bytes_per_s)
@@ -76,7 +77,7 @@ const char *ts_fmt_rate(char out[TS_UNIT_MAX], double bytes_per_s)
 		{ 1e12, "TB/s" }, { 1e9, "GB/s" }, { 1e6, "MB/s" }, { 1e3, "kB/s" }, { 1, "B/s" },
 	};
 
-	return scaled(out, bytes_per_s, units, TS_NELEM(units));
+	return units_scaled(out, bytes_per_s, units, TS_NELEM(units));
 }
 
 const char *ts_fmt_count(char out[TS_UNIT_MAX], double n)
@@ -89,7 +90,7 @@ const char *ts_fmt_count(char out[TS_UNIT_MAX], double n)
 		snprintf(out, TS_UNIT_MAX, "%.1f k", n / 1e3);
 		return out;
 	}
-	return scaled(out, n, units, TS_NELEM(units));
+	return units_scaled(out, n, units, TS_NELEM(units));
 }
 
 const char *ts_fmt_pct(char out[TS_UNIT_MAX], double pct)
@@ -143,7 +144,7 @@ static const char *fmt_thread(char out[TS_UNIT_MAX], double ps)
 		return unknown(out);
 	if (ps == 0)
 		return "0";
-	return scaled(out, ps, units, TS_NELEM(units));
+	return units_scaled(out, ps, units, TS_NELEM(units));
 }
 
 static const char *fmt_per_s(char out[TS_UNIT_MAX], double n)
@@ -154,7 +155,7 @@ static const char *fmt_per_s(char out[TS_UNIT_MAX], double n)
 	return out;
 }
 
-static const char *fmt_number(char out[TS_UNIT_MAX], double number)
+static const char *units_fmt_number(char out[TS_UNIT_MAX], double number)
 {
 	snprintf(out, TS_UNIT_MAX, "%.4g", number);
 	return out;
@@ -166,7 +167,7 @@ const char *ts_fmt_unit(char out[TS_UNIT_MAX], const struct ts_unit *unit, doubl
 		[TS_UNIT_TIME] = fmt_time,	[TS_UNIT_CORE] = fmt_core,
 		[TS_UNIT_BYTES] = ts_fmt_bytes, [TS_UNIT_BANDWIDTH] = ts_fmt_rate,
 		[TS_UNIT_SHARE] = ts_fmt_pct,	[TS_UNIT_COUNT] = ts_fmt_count,
-		[TS_UNIT_RATE] = fmt_per_s,	[TS_UNIT_NUMBER] = fmt_number,
+		[TS_UNIT_RATE] = fmt_per_s,	[TS_UNIT_NUMBER] = units_fmt_number,
 		[TS_UNIT_THREAD] = fmt_thread,
 	};
 

@@ -26,7 +26,7 @@ struct worker {
 	size_t index;
 };
 
-static bool take(struct pool *pool, size_t *job)
+static bool base_work_take(struct pool *pool, size_t *job)
 {
 	bool taken;
 
@@ -38,13 +38,13 @@ static bool take(struct pool *pool, size_t *job)
 	return taken;
 }
 
-static void *work(void *arg)
+static void *base_work_work(void *arg)
 {
 	struct worker *worker = arg;
 	struct pool *pool = worker->pool;
 	size_t job;
 
-	while (take(pool, &job)) {
+	while (base_work_take(pool, &job)) {
 		struct ts_error err = TS_ERROR_INIT;
 		enum ts_status st = pool->fn(pool->ctx, job, worker->index, &err);
 
@@ -75,9 +75,9 @@ enum ts_status ts_work_run(size_t nr_threads, size_t nr_jobs, ts_work_fn *fn, vo
 	for (size_t i = 0; i < TS_MAX(nr_threads, 1); i++)
 		workers[i] = (struct worker){ &pool, i };
 	while (nr + 1 < nr_threads &&
-	       pthread_create(&threads[nr], NULL, work, &workers[nr + 1]) == 0)
+	       pthread_create(&threads[nr], NULL, base_work_work, &workers[nr + 1]) == 0)
 		nr++;
-	work(&workers[0]);
+	base_work_work(&workers[0]);
 	while (nr > 0)
 		pthread_join(threads[--nr], NULL);
 	pthread_mutex_destroy(&pool.lock);

@@ -35,7 +35,7 @@ struct ts_annotate_options ts_annotate_options_of(const struct ts_cli *cli,
 	return options;
 }
 
-static void complain_of_damage(const struct ts_annotation *one)
+static void cli_annotate_complain_of_damage(const struct ts_annotation *one)
 {
 	const struct ts_profile *profile = &one->run.profile;
 	const char *remedy = one->of_traces ? "copy it again; the annotated trace ends there too"
@@ -51,6 +51,6 @@ bool ts_annotation_complain(const struct ts_annotation *one)
 	TS_ASSERT(one);
 	for (size_t i = 0; i < one->run.nr_problems; i++)
 		ts_complain(one->run.problems[i]);
-	complain_of_damage(one);
+	cli_annotate_complain_of_damage(one);
 	return ts_deeds_failures(&one->report) > 0;
 }

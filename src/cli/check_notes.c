@@ -12,18 +12,18 @@
 /* A sentence of what was found, if the note holds. */
 typedef bool find_fn(struct ts_buf *out, const void *of);
 
-static bool is_xplane(const struct ts_session *session)
+static bool check_notes_is_xplane(const struct ts_session *session)
 {
 	struct ts_bytes name = ts_bytes_of(session->files[0].name);
 
 	return ts_bytes_ends(name, ".xplane.pb") || ts_bytes_ends(name, ".xplane.riegeli");
 }
 
-static bool is_outside(struct ts_buf *out, const void *of)
+static bool check_notes_is_outside(struct ts_buf *out, const void *of)
 {
 	const struct ts_session *session = of;
 
-	if (!is_xplane(session) || ts_place_is_session(session->dir))
+	if (!check_notes_is_xplane(session) || ts_place_is_session(session->dir))
 		return false;
 	ts_buf_puts(out, "It lies in ");
 	ts_term_text(out, ts_bytes_of(session->dir));
@@ -98,7 +98,7 @@ struct kind {
 };
 
 static const struct kind of_session[] = {
-	{ is_outside,
+	{ check_notes_is_outside,
 	  { "outside_profile", "info", "certain",
 	    "TensorBoard and XProf do not find this profile: it is not in "
 	    "plugins/profile/SESSION",

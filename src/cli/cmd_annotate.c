@@ -16,7 +16,7 @@
 #include "write/summary.h"
 #include "result/schema/time.def"
 
-static void put_left_out(struct ts_buf *out, const struct ts_annotation *one)
+static void cmd_annotate_put_left_out(struct ts_buf *out, const struct ts_annotation *one)
 {
 	for (size_t i = 0; i < TS_NR_TRACE_KINDS; i++) {
 		const struct ts_annotated_trace *trace = &one->traces[i];
@@ -46,14 +46,15 @@ struct work {
 	const char *xprof_version; /* that is installed; NULL: no memory */
 };
 
-static const char *place_of(const struct ts_session *session)
+static const char *cmd_annotate_place_of(const struct ts_session *session)
 {
 	return session->kind == TS_SESSION_FILE ? session->files[0].path : session->dir;
 }
 
 /* A session as a line of JSON. SUMMARY NULL: it was not analysed. */
-static void print_json(struct work *work, const char *place, const struct ts_stand_summary *summary,
-		       const struct ts_overlay_report *report)
+static void cmd_annotate_print_json(struct work *work, const char *place,
+				    const struct ts_stand_summary *summary,
+				    const struct ts_overlay_report *report)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&out, TS_JSON_COMPACT);
@@ -88,7 +89,7 @@ static void print_summary(struct work *work, const struct ts_annotation *one)
 		ts_breakdown_of_time(&out, time, form.width);
 	}
 	ts_deeds_line(&out, &one->report, work->own->choice.dry_run);
-	put_left_out(&out, one);
+	cmd_annotate_put_left_out(&out, one);
 	ts_mount_cost(&out, &one->push);
 	if (cli->verbose)
 		ts_deeds_list(&out, &one->report);
@@ -119,7 +120,7 @@ static void say_standing(struct work *work, const char *place, const struct ts_a
 {
 	work->can_undo = true;
 	if (work->own->json)
-		print_json(work, place, &one->summary, &one->report);
+		cmd_annotate_print_json(work, place, &one->summary, &one->report);
 	else if (!work->cli->quiet)
 		print_standing(work, place, one);
 }
@@ -132,8 +133,9 @@ struct done {
 };
 
 /* What a session that has all threads may bring along: the one behind it, unless nothing is to be done there. */
-static const struct ts_session *next_of(const struct work *work, const struct ts_session *session,
-					const struct ts_annotate_options *options)
+static const struct ts_session *cmd_annotate_next_of(const struct work *work,
+						     const struct ts_session *session,
+						     const struct ts_annotate_options *options)
 {
 	const struct ts_session *next = session + 1;
 	struct ts_annotation one;
@@ -159,7 +161,7 @@ static void annotate_session(const struct work *work, struct done *done,
 	options.xprof_version = work->xprof_version;
 	if (ts_annotation_stands(&done->one, session, &options))
 		return;
-	options.next = next_of(work, session, &options);
+	options.next = cmd_annotate_next_of(work, session, &options);
 	done->st = ts_annotate(&done->one, session, &options, &done->err);
 }
 
@@ -168,14 +170,15 @@ static void say_annotation(struct work *work, const struct ts_session *session, 
 	const struct ts_annotation *one = &done->one;
 
 	if (one->stands) {
-		say_standing(work, place_of(session), one);
+		say_standing(work, cmd_annotate_place_of(session), one);
 		return;
 	}
 	if (ts_annotation_complain(one))
 		done->err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
 	work->can_undo |= !work->own->choice.dry_run && ts_deeds_stand(&one->report);
 	if (one->is_applied && work->own->json)
-		print_json(work, place_of(session), &one->summary, &one->report);
+		cmd_annotate_print_json(work, cmd_annotate_place_of(session), &one->summary,
+					&one->report);
 	else if (one->is_applied && !work->cli->quiet)
 		print_summary(work, one);
 }
@@ -218,7 +221,7 @@ static void say_strip(struct work *work, const char *place, const struct ts_over
 	if (ts_deeds_failures(report) > 0)
 		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
 	if (work->own->json)
-		print_json(work, place, NULL, report);
+		cmd_annotate_print_json(work, place, NULL, report);
 	else if (!work->cli->quiet)
 		print_strip(work, place, report, push, st);
 }
@@ -236,7 +239,7 @@ static void strip_session(const struct work *work, struct done *done,
 	done->one.push = strip.push;
 }
 
-static void count(struct work *work, enum ts_status st, const struct ts_error *err)
+static void cmd_annotate_count(struct work *work, enum ts_status st, const struct ts_error *err)
 {
 	work->nr_done += st == TS_OK;
 	work->nr_bad += st != TS_OK;
@@ -257,7 +260,7 @@ static void strip_rest(struct work *work, const char *dir)
 	if (strip.report.nr_entries > 0)
 		say_strip(work, dir, &strip.report, &strip.push, st, &err);
 	if (st || strip.report.nr_entries > 0)
-		count(work, st, &err);
+		cmd_annotate_count(work, st, &err);
 	ts_strip_release(&strip);
 }
 
@@ -274,7 +277,7 @@ static void print_undo(struct work *work)
 }
 
 /* Is the session the only one of its folder, and was the folder searched? They are in its order. */
-static bool is_alone(const struct ts_runs *runs, size_t i)
+static bool cmd_annotate_is_alone(const struct ts_runs *runs, size_t i)
 {
 	const struct ts_session *one = &runs->sessions[i];
 
@@ -292,7 +295,7 @@ static void do_session(void *ctx, void *slot, size_t i, size_t nr_threads, struc
 	*done = (struct done){ .err = TS_ERROR_INIT };
 	ts_annotation_init(&done->one);
 	if (work->own->strip)
-		strip_session(work, done, session, is_alone(work->runs, i));
+		strip_session(work, done, session, cmd_annotate_is_alone(work->runs, i));
 	else
 		annotate_session(work, done, session, nr_threads, meter);
 }
@@ -305,15 +308,15 @@ static void say_session(void *ctx, void *slot, size_t i)
 
 	session = &work->runs->sessions[i];
 	if (work->own->strip)
-		say_strip(work, place_of(session), &done->one.report, &done->one.push, done->st,
-			  &done->err);
+		say_strip(work, cmd_annotate_place_of(session), &done->one.report, &done->one.push,
+			  done->st, &done->err);
 	else
 		say_annotation(work, session, done);
-	count(work, done->st, &done->err);
+	cmd_annotate_count(work, done->st, &done->err);
 	ts_annotation_release(&done->one);
 }
 
-static int by_dir(const void *key, const void *session)
+static int cmd_annotate_by_dir(const void *key, const void *session)
 {
 	return strcmp(key, ((const struct ts_session *)session)->dir);
 }
@@ -323,11 +326,12 @@ static void strip_folders(struct work *work, const struct ts_runs *runs)
 {
 	for (size_t i = 0; i < runs->nr_folders; i++) {
 		const struct ts_session *one =
-			runs->nr_sessions ? bsearch(runs->folders[i], runs->sessions,
-						    runs->nr_sessions, sizeof(*one), by_dir)
-					  : NULL;
+			runs->nr_sessions
+				? bsearch(runs->folders[i], runs->sessions, runs->nr_sessions,
+					  sizeof(*one), cmd_annotate_by_dir)
+				: NULL;
 
-		if (!one || !is_alone(runs, (size_t)(one - runs->sessions)))
+		if (!one || !cmd_annotate_is_alone(runs, (size_t)(one - runs->sessions)))
 			strip_rest(work, runs->folders[i]);
 	}
 }
@@ -345,7 +349,7 @@ static void do_sessions(struct work *work)
 	ts_buf_putc(&version, '\0');
 	work->xprof_version = version.failed ? NULL : (const char *)version.p;
 	if (ts_each_session(work->cli, work->runs, &each, &err))
-		count(work, err.status, &err);
+		cmd_annotate_count(work, err.status, &err);
 	ts_buf_release(&version);
 }
 

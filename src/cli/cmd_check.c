@@ -27,7 +27,7 @@ struct checking {
 	size_t nr_read, nr_failed, nr_doubtful;
 };
 
-static void put_check(struct checking *checking, const struct ts_check *check)
+static void cmd_check_put_check(struct checking *checking, const struct ts_check *check)
 {
 	if (checking->is_json)
 		ts_check_json(&checking->json, check);
@@ -39,7 +39,7 @@ static void no_session(void *ctx, const char *path, const char *problem)
 {
 	struct ts_check check = { .session = path, .cause = "no_profile", .problem = problem };
 
-	put_check(ctx, &check);
+	cmd_check_put_check(ctx, &check);
 }
 
 static void check_results(struct checking *checking, const struct ts_run *run, const char *title,
@@ -53,7 +53,7 @@ static void check_results(struct checking *checking, const struct ts_run *run, c
 	checking->nr_read++;
 	check.capture = TS_FIND(&run->results, capture);
 	checking->nr_doubtful += !ts_check_holds(&check);
-	put_check(checking, &check);
+	cmd_check_put_check(checking, &check);
 }
 
 /* What a thread did with a session. */
@@ -63,8 +63,8 @@ struct analysed {
 	enum ts_status st;
 };
 
-static void analyse_session(void *ctx, void *slot, size_t i, size_t nr_threads,
-			    struct ts_meter *meter)
+static void cmd_check_analyse_session(void *ctx, void *slot, size_t i, size_t nr_threads,
+				      struct ts_meter *meter)
 {
 	const struct checking *checking = ctx;
 	struct ts_run_options options = { .nr_threads = nr_threads,
@@ -101,14 +101,14 @@ static void check_session(void *ctx, void *slot, size_t i)
 
 		ts_complain(analysed->err.text);
 		checking->nr_failed++;
-		put_check(checking, &check);
+		cmd_check_put_check(checking, &check);
 	}
 	ts_check_notes_release(&notes);
 	ts_run_release(&analysed->run);
 	ts_buf_release(&title);
 }
 
-static void put_viewer(struct checking *checking, const struct ts_tensorboard *found)
+static void cmd_check_put_viewer(struct checking *checking, const struct ts_tensorboard *found)
 {
 	struct ts_check_viewer viewer = { .program = NULL };
 	struct ts_check_notes notes;
@@ -124,9 +124,9 @@ static void put_viewer(struct checking *checking, const struct ts_tensorboard *f
 	ts_check_notes_release(&notes);
 }
 
-static enum ts_exit finish(struct checking *checking, const struct ts_tensorboard *found)
+static enum ts_exit cmd_check_finish(struct checking *checking, const struct ts_tensorboard *found)
 {
-	put_viewer(checking, found);
+	cmd_check_put_viewer(checking, found);
 	if (checking->out.failed) {
 		ts_complain("out of memory");
 		return TS_EXIT_NOTHING;
@@ -153,7 +153,7 @@ static enum ts_exit run_check(struct ts_cli *cli)
 	struct ts_runs runs = TS_RUNS_INIT;
 	const struct ts_session_work each = { .ctx = &checking,
 					      .slot_size = sizeof(struct analysed),
-					      .work = analyse_session,
+					      .work = cmd_check_analyse_session,
 					      .finish = check_session };
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_exit code;
@@ -170,7 +170,7 @@ static enum ts_exit run_check(struct ts_cli *cli)
 		ts_complain(err.text);
 		code = ts_exit_of(st);
 	} else {
-		code = finish(&checking, &options->tensorboard);
+		code = cmd_check_finish(&checking, &options->tensorboard);
 	}
 	ts_buf_release(&checking.out);
 	ts_runs_release(&runs);
@@ -185,7 +185,7 @@ static enum ts_status prepare_check(struct ts_cli *cli, struct ts_error *err)
 	return TS_OK;
 }
 
-static const char *form_at(const struct ts_command *command, size_t index)
+static const char *cmd_check_form_at(const struct ts_command *command, size_t index)
 {
 	static const char *const forms[] = { "text", "json", NULL };
 
@@ -194,7 +194,7 @@ static const char *form_at(const struct ts_command *command, size_t index)
 
 #define OWN struct check_options
 static const struct ts_option options[] = {
-	TS_OPT_NAME(OWN, print.format, "format", 'f', "FORMAT", form_at, true, "%s"),
+	TS_OPT_NAME(OWN, print.format, "format", 'f', "FORMAT", cmd_check_form_at, true, "%s"),
 	TS_OPT_TEXT(OWN, print.output, "output", 'o', "FILE", "write to FILE, not to the console",
 		    .place = TS_PLACE_WRITTEN),
 	TS_OPT_PRESET(OWN, print.format, "json", "the same as --format json", "json"),

@@ -60,7 +60,7 @@ static bool needs_baseline(const struct comparison *comparison)
 	return false;
 }
 
-static bool is_page(const struct comparison *comparison)
+static bool cmd_compare_is_page(const struct comparison *comparison)
 {
 	const char *format = comparison->own->print.format;
 
@@ -68,21 +68,22 @@ static bool is_page(const struct comparison *comparison)
 }
 
 /* What the page lacks is said before the runs are read. */
-static enum ts_status check_page(const struct comparison *comparison, struct ts_error *err)
+static enum ts_status cmd_compare_check_page(const struct comparison *comparison,
+					     struct ts_error *err)
 {
-	if (is_page(comparison) && comparison->own->print.form.view)
+	if (cmd_compare_is_page(comparison) && comparison->own->print.form.view)
 		return ts_fail(err, TS_USAGE,
 			       "--view goes with text, json and csv: the page has all views");
 	return TS_OK;
 }
 
-static enum ts_status read_all(struct comparison *comparison, struct ts_error *err)
+static enum ts_status cmd_compare_read_all(struct comparison *comparison, struct ts_error *err)
 {
-	enum ts_status st = check_page(comparison, err);
+	enum ts_status st = cmd_compare_check_page(comparison, err);
 
 	if (st == TS_OK)
 		st = ts_open_runs_read(&comparison->runs, err);
-	if (st == TS_OK && comparison->runs.nr_runs < 2 && is_page(comparison))
+	if (st == TS_OK && comparison->runs.nr_runs < 2 && cmd_compare_is_page(comparison))
 		return ts_fail(err, TS_USAGE,
 			       "one run cannot be compared (name another; tpusight report -o "
 			       "FILE.html makes the page of one)");
@@ -130,8 +131,9 @@ static void complain_of_gates(const struct ts_results *results)
 }
 
 /* Views may be named without the result they stand in. */
-static enum ts_status emit(const struct comparison *comparison, const struct ts_results *results,
-			   struct ts_buf *out, struct ts_error *err)
+static enum ts_status cmd_compare_emit(const struct comparison *comparison,
+				       const struct ts_results *results, struct ts_buf *out,
+				       struct ts_error *err)
 {
 	struct ts_print_options print = comparison->own->print;
 	const char *name = print.form.view;
@@ -166,7 +168,7 @@ static enum ts_exit compare_runs(struct comparison *comparison)
 	ts_results_init(&results);
 	st = ts_compare(&request, &results, &nr_failed, &err);
 	if (st == TS_OK)
-		st = emit(comparison, &results, &out, &err);
+		st = cmd_compare_emit(comparison, &results, &out, &err);
 	if (st) {
 		ts_complain(err.text);
 		code = ts_exit_of(st);
@@ -198,7 +200,7 @@ static enum ts_exit run_compare(struct ts_cli *cli)
 	ts_open_runs_init(&comparison->runs, cli);
 	comparison->runs.labels = &comparison->own->labels;
 	if (parse_gates(comparison)) {
-		st = read_all(comparison, &err);
+		st = cmd_compare_read_all(comparison, &err);
 		if (st) {
 			ts_complain(err.text);
 			code = ts_exit_of(st);
@@ -211,7 +213,7 @@ static enum ts_exit run_compare(struct ts_cli *cli)
 	return code;
 }
 
-static const char *view_at(const struct ts_command *command, size_t index)
+static const char *cmd_compare_view_at(const struct ts_command *command, size_t index)
 {
 	return ts_compare_views[index];
 }
@@ -227,7 +229,8 @@ static const struct ts_option options[] = {
 	TS_OPTION_JSON(OWN, print),
 	TS_OPTION_ALL(OWN, print, "with --view: every row"),
 	TS_OPTION_ROWS(OWN, print),
-	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME", "one view: %s", .name_at = view_at),
+	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME", "one view: %s",
+		    .name_at = cmd_compare_view_at),
 	TS_OPT_END,
 };
 

@@ -17,15 +17,16 @@ struct compile_options {
 	bool compare;
 };
 
-static bool is_page(const struct ts_print_options *print)
+static bool cmd_compile_is_page(const struct ts_print_options *print)
 {
 	return print->format && strcmp(print->format, "html") == 0;
 }
 
 /* One row a run: as text and CSV the table, as JSON one object; the page has it above the comparison of the runs. */
-static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_options *print,
-			   const struct ts_results *results, struct ts_buf *out,
-			   struct ts_error *err)
+static enum ts_status cmd_compile_emit(const struct ts_cli *cli,
+				       const struct ts_print_options *print,
+				       const struct ts_results *results, struct ts_buf *out,
+				       struct ts_error *err)
 {
 	static const struct ts_schema *const schemas[] = { &ts_schema_compile_modes, NULL };
 	struct ts_report form = ts_report_form(cli, print);
@@ -35,12 +36,12 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_optio
 		return TS_USAGE;
 	if (strcmp(output->name, "json") == 0)
 		return ts_report_object(out, results, schemas, &form, err);
-	form.view = is_page(print) ? NULL : schemas[0]->name;
+	form.view = cmd_compile_is_page(print) ? NULL : schemas[0]->name;
 	return output->emit(out, results, &form, err);
 }
 
-static enum ts_status compare(const struct ts_open_runs *runs, struct ts_buf *out,
-			      struct ts_error *err)
+static enum ts_status cmd_compile_compare(const struct ts_open_runs *runs, struct ts_buf *out,
+					  struct ts_error *err)
 {
 	const struct ts_compare_request request = { .runs = runs->compared,
 						    .nr_runs = runs->nr_runs };
@@ -50,12 +51,12 @@ static enum ts_status compare(const struct ts_open_runs *runs, struct ts_buf *ou
 	enum ts_status st = TS_OK;
 
 	ts_results_init(&results);
-	if (is_page(&own->print))
+	if (cmd_compile_is_page(&own->print))
 		st = ts_compare(&request, &results, &nr_failed, err);
 	if (st == TS_OK)
 		st = ts_compare_modes(&request, &results, err);
 	if (st == TS_OK)
-		st = emit(runs->cli, &own->print, &results, out, err);
+		st = cmd_compile_emit(runs->cli, &own->print, &results, out, err);
 	ts_results_release(&results);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
@@ -94,7 +95,7 @@ static enum ts_exit compare_modes(struct ts_cli *cli)
 	runs->labels = &own->labels;
 	st = read_runs(runs, &err);
 	if (st == TS_OK)
-		st = compare(runs, &out, &err);
+		st = cmd_compile_compare(runs, &out, &err);
 	if (st) {
 		ts_complain(err.text);
 		code = ts_exit_of(st);

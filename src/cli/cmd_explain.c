@@ -53,7 +53,8 @@ static struct ts_bytes behind_dot(struct ts_bytes name)
 	return ts_bytes_cut(name, ts_bytes_find(name, ".") + 1, name.n);
 }
 
-static void add(struct ts_result *result, struct ts_table *table, const struct ts_word *word)
+static void cmd_explain_add(struct ts_result *result, struct ts_table *table,
+			    const struct ts_word *word)
 {
 	TS_CELLS(result, table, explain_words, WORD_CELLS);
 }
@@ -67,13 +68,13 @@ static bool find_label(struct ts_result *result, struct ts_table *table, struct 
 		if (!is_label(of) || !is_named(ts_bytes_of(of->word), word))
 			continue;
 		if (strcmp(last, of->text) != 0)
-			add(result, table, of);
+			cmd_explain_add(result, table, of);
 		last = of->text;
 	}
 	return last[0];
 }
 
-static void find(struct ts_result *result, struct ts_table *table, const char *word)
+static void cmd_explain_find(struct ts_result *result, struct ts_table *table, const char *word)
 {
 	struct ts_bytes text = ts_bytes_of(word);
 	struct ts_bytes rest = text;
@@ -83,15 +84,15 @@ static void find(struct ts_result *result, struct ts_table *table, const char *w
 		rest = behind_dot(rest);
 	for (const struct ts_word *of = ts_words; of->word; of++)
 		if (!is_label(of) && is_meant(of, text))
-			add(result, table, of);
+			cmd_explain_add(result, table, of);
 	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
 		if (ts_bytes_is(text, setting->name))
-			add(result, table,
-			    &(struct ts_word){ setting->name, "threshold", "", THRESHOLDS,
-					       setting->help });
+			cmd_explain_add(result, table,
+					&(struct ts_word){ setting->name, "threshold", "",
+							   THRESHOLDS, setting->help });
 }
 
-static enum ts_status not_known(const char *word, struct ts_error *err)
+static enum ts_status cmd_explain_not_known(const char *word, struct ts_error *err)
 {
 	struct ts_closest closest = ts_closest_to(ts_bytes_of(word));
 
@@ -109,7 +110,7 @@ static enum ts_status not_known(const char *word, struct ts_error *err)
 }
 
 /* The lines of a text, each wrapped below the other. */
-static void put_lines(struct ts_buf *out, struct ts_bytes text, size_t width)
+static void cmd_explain_put_lines(struct ts_buf *out, struct ts_bytes text, size_t width)
 {
 	struct ts_term_wrap how = { .width = width, .at = INDENT, .indent = INDENT };
 
@@ -123,7 +124,7 @@ static void put_lines(struct ts_buf *out, struct ts_bytes text, size_t width)
 	}
 }
 
-static void put_text(struct ts_buf *out, const struct ts_table *table, size_t width)
+static void cmd_explain_put_text(struct ts_buf *out, const struct ts_table *table, size_t width)
 {
 	for (size_t row = 0; row < table->nr_rows; row++) {
 		struct ts_bytes page = ts_value_text(TS_CELL_OF(table, explain_words, row, page));
@@ -139,7 +140,8 @@ static void put_text(struct ts_buf *out, const struct ts_table *table, size_t wi
 		if (page.n > 0)
 			ts_buf_printf(out, " (%.*s)", TS_ARG(page));
 		ts_buf_putc(out, '\n');
-		put_lines(out, ts_value_text(TS_CELL_OF(table, explain_words, row, text)), width);
+		cmd_explain_put_lines(
+			out, ts_value_text(TS_CELL_OF(table, explain_words, row, text)), width);
 	}
 }
 
@@ -147,8 +149,8 @@ struct explain_options {
 	struct ts_print_options print;
 };
 
-static enum ts_status explain(const struct ts_cli *cli, struct ts_results *results,
-			      struct ts_buf *out, struct ts_error *err)
+static enum ts_status cmd_explain_explain(const struct ts_cli *cli, struct ts_results *results,
+					  struct ts_buf *out, struct ts_error *err)
 {
 	static const struct ts_schema *const schemas[] = { &ts_schema_explain, NULL };
 	const struct explain_options *own = cli->own;
@@ -160,13 +162,13 @@ static enum ts_status explain(const struct ts_cli *cli, struct ts_results *resul
 	for (size_t i = 0; i < cli->nr_paths; i++) {
 		size_t before = table->nr_rows;
 
-		find(result, table, cli->paths[i]);
+		cmd_explain_find(result, table, cli->paths[i]);
 		if (table->nr_rows == before)
-			return not_known(cli->paths[i], err);
+			return cmd_explain_not_known(cli->paths[i], err);
 	}
 	if (format && strcmp(format, "json") == 0)
 		return ts_report_object(out, results, schemas, &form, err);
-	put_text(out, table, form.width ? form.width : WIDTH);
+	cmd_explain_put_text(out, table, form.width ? form.width : WIDTH);
 	return out->failed || results->failed ? ts_fail_nomem(err) : TS_OK;
 }
 
@@ -180,7 +182,7 @@ static enum ts_exit run_explain(struct ts_cli *cli)
 	bool good;
 
 	ts_results_init(&results);
-	st = explain(cli, &results, &out, &err);
+	st = cmd_explain_explain(cli, &results, &out, &err);
 	if (st)
 		ts_complain(err.text);
 	good = st == TS_OK && ts_print_to(cli, own->print.output, ts_buf_bytes(&out));
@@ -191,7 +193,7 @@ static enum ts_exit run_explain(struct ts_cli *cli)
 	return good ? TS_EXIT_DONE : TS_EXIT_SOME;
 }
 
-static const char *format_at(const struct ts_command *command, size_t index)
+static const char *cmd_explain_format_at(const struct ts_command *command, size_t index)
 {
 	static const char *const formats[] = { "text", "json", NULL };
 
@@ -200,7 +202,7 @@ static const char *format_at(const struct ts_command *command, size_t index)
 
 #define OWN struct explain_options
 static const struct ts_option options[] = {
-	TS_OPTION_FORMAT(OWN, print, format_at),
+	TS_OPTION_FORMAT(OWN, print, cmd_explain_format_at),
 	TS_OPTION_OUTPUT(OWN, print),
 	TS_OPTION_JSON(OWN, print),
 	TS_OPT_END,

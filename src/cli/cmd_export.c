@@ -27,7 +27,7 @@ struct exporting {
 	struct ts_outcome outcome;
 };
 
-static bool is_console(const char *path)
+static bool cmd_export_is_console(const char *path)
 {
 	return path && strcmp(path, "-") == 0;
 }
@@ -64,7 +64,7 @@ static enum ts_status choose_form(struct exporting *exporting, struct ts_error *
 			       "-o %s: export writes .parquet and .arrow (tpusight report writes "
 			       "the others)",
 			       own->output);
-	exporting->is_file = named || is_console(own->output);
+	exporting->is_file = named || cmd_export_is_console(own->output);
 	exporting->form = asked ? asked : named ? named : &ts_colfile_parquet;
 	if (asked && named && asked != named)
 		return ts_fail(err, TS_USAGE,
@@ -116,9 +116,9 @@ static void put_folder(struct ts_buf *out, const struct exporting *exporting,
 		ts_buf_printf(out, "/%s", session->session);
 }
 
-static enum ts_status put_path(struct ts_buf *out, const struct exporting *exporting,
-			       const struct ts_session *session, enum ts_export_table table,
-			       struct ts_error *err)
+static enum ts_status cmd_export_put_path(struct ts_buf *out, const struct exporting *exporting,
+					  const struct ts_session *session,
+					  enum ts_export_table table, struct ts_error *err)
 {
 	if (exporting->is_file) {
 		ts_buf_puts(out, exporting->own->output);
@@ -132,15 +132,16 @@ static enum ts_status put_path(struct ts_buf *out, const struct exporting *expor
 }
 
 /* What was written; on the console where that does not have the table itself. */
-static bool print_written(const struct exporting *exporting, const char *path,
-			  enum ts_export_table table, uint64_t nr_rows, uint64_t nr_bytes)
+static bool cmd_export_print_written(const struct exporting *exporting, const char *path,
+				     enum ts_export_table table, uint64_t nr_rows,
+				     uint64_t nr_bytes)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&out, TS_JSON_COMPACT);
 	char size[TS_UNIT_MAX];
 	bool good;
 
-	if (is_console(path) || (exporting->cli->quiet && !exporting->own->json))
+	if (cmd_export_is_console(path) || (exporting->cli->quiet && !exporting->own->json))
 		return true;
 	if (exporting->own->json) {
 		ts_json_object(&json);
@@ -206,21 +207,21 @@ static enum ts_status write_file(struct exporting *exporting, const struct ts_ru
 		st = ts_newfile_commit(&file, err);
 	if (st)
 		ts_dir_unmake_for(path, made);
-	else if (!print_written(exporting, path, table, nr_rows, file.nr_bytes))
+	else if (!cmd_export_print_written(exporting, path, table, nr_rows, file.nr_bytes))
 		exporting->outcome.damaged = true;
 	ts_newfile_release(&file);
 	return st;
 }
 
-static enum ts_status write_table(struct exporting *exporting, const struct ts_run *run,
-				  const struct ts_session *session, enum ts_export_table table,
-				  struct ts_error *err)
+static enum ts_status cmd_export_write_table(struct exporting *exporting, const struct ts_run *run,
+					     const struct ts_session *session,
+					     enum ts_export_table table, struct ts_error *err)
 {
 	struct ts_buf path = TS_BUF_INIT;
 	uint64_t nr_rows;
-	enum ts_status st = put_path(&path, exporting, session, table, err);
+	enum ts_status st = cmd_export_put_path(&path, exporting, session, table, err);
 
-	if (st == TS_OK && is_console((const char *)path.p))
+	if (st == TS_OK && cmd_export_is_console((const char *)path.p))
 		st = write_to(exporting, run, table, NULL, &nr_rows, err);
 	else if (st == TS_OK)
 		st = write_file(exporting, run, table, (const char *)path.p, err);
@@ -237,9 +238,9 @@ static bool wants_report(const struct exporting *exporting)
 	return false;
 }
 
-static enum ts_status read_run(const struct exporting *exporting, struct ts_run *run,
-			       const struct ts_session *session, struct ts_meter *meter,
-			       struct ts_error *err)
+static enum ts_status cmd_export_read_run(const struct exporting *exporting, struct ts_run *run,
+					  const struct ts_session *session, struct ts_meter *meter,
+					  struct ts_error *err)
 {
 	const struct ts_run_options options = { .nr_threads = exporting->cli->nr_threads,
 						.settings = exporting->cli->settings,
@@ -276,12 +277,12 @@ static enum ts_status export_session(struct exporting *exporting, const struct t
 			       "standard input has no place beside it (say -o FOLDER)");
 	ts_progress_begin(&progress, exporting->cli, session->dir);
 	ts_run_init(&run);
-	st = read_run(exporting, &run, session, ts_progress_meter(&progress), err);
+	st = cmd_export_read_run(exporting, &run, session, ts_progress_meter(&progress), err);
 	ts_progress_end(&progress);
 	complain(exporting, &run);
 	for (int i = 0; i < TS_NR_EXPORT_TABLES && st == TS_OK; i++)
 		if (exporting->wants[i])
-			st = write_table(exporting, &run, session, i, err);
+			st = cmd_export_write_table(exporting, &run, session, i, err);
 	ts_run_release(&run);
 	return st;
 }
@@ -327,13 +328,13 @@ static enum ts_exit run_export(struct ts_cli *cli)
 }
 
 /* What -o names is not a report. */
-static enum ts_status prepare(struct ts_cli *cli, struct ts_error *err)
+static enum ts_status cmd_export_prepare(struct ts_cli *cli, struct ts_error *err)
 {
 	cli->has_no_format = true;
 	return TS_OK;
 }
 
-static const char *form_at(const struct ts_command *command, size_t index)
+static const char *cmd_export_form_at(const struct ts_command *command, size_t index)
 {
 	static const char *const names[] = { "parquet", "arrow" };
 
@@ -342,7 +343,7 @@ static const char *form_at(const struct ts_command *command, size_t index)
 
 #define OWN struct export_options
 static const struct ts_option options[] = {
-	TS_OPT_NAME(OWN, format, "format", 'f', "FORMAT", form_at, true, "%s"),
+	TS_OPT_NAME(OWN, format, "format", 'f', "FORMAT", cmd_export_form_at, true, "%s"),
 	TS_OPT_TEXT(OWN, output, "output", 'o', "FILE|FOLDER",
 		    "write to FILE (.parquet, .arrow; - is standard output), one table; else into "
 		    "FOLDER",
@@ -367,6 +368,6 @@ const struct ts_command ts_command_export = {
 	.options = options,
 	.own_size = sizeof(OWN),
 	.needs = TS_WRITES_BESIDE,
-	.prepare = prepare,
+	.prepare = cmd_export_prepare,
 	.run = run_export,
 };

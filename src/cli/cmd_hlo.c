@@ -71,14 +71,14 @@ struct hlo_options {
 };
 
 /* "v5e:2x4" names the chip as well. */
-static struct ts_bytes chip_of(const struct hlo_options *own)
+static struct ts_bytes cmd_hlo_chip_of(const struct hlo_options *own)
 {
 	return own->chip ? ts_bytes_of(own->chip) : ts_topology_chip(ts_bytes_of(own->topology));
 }
 
 static enum ts_status check_predict(const struct hlo_options *own, struct ts_error *err)
 {
-	if (own->predict && (chip_of(own).n == 0 || !own->topology))
+	if (own->predict && (cmd_hlo_chip_of(own).n == 0 || !own->topology))
 		return ts_fail(err, TS_USAGE,
 			       "--predict needs the chip and the slice (--topology v5e:2x4, for "
 			       "instance)");
@@ -89,7 +89,7 @@ static enum ts_status write_predicted(const struct ts_cli *cli, const struct ts_
 				      struct ts_error *err)
 {
 	const struct hlo_options *own = cli->own;
-	struct ts_predict_options options = { .chip = chip_of(own),
+	struct ts_predict_options options = { .chip = cmd_hlo_chip_of(own),
 					      .topology = ts_bytes_of(own->topology),
 					      .libtpu = ts_bytes_of(own->libtpu),
 					      .folder = own->predict,
@@ -114,7 +114,7 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 	const struct hlo_options *own = cli->own;
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
 					  .settings = cli->settings,
-					  .chip = chip_of(own),
+					  .chip = cmd_hlo_chip_of(own),
 					  .topology = ts_bytes_of(own->topology),
 					  .libtpu = ts_bytes_of(own->libtpu) };
 	struct ts_error err = TS_ERROR_INIT;
@@ -168,7 +168,7 @@ static enum ts_status set_chip(void *chip, const char *value, struct ts_error *e
 	return TS_OK;
 }
 
-static enum ts_status set_topology(void *topology, const char *value, struct ts_error *err)
+static enum ts_status cmd_hlo_set_topology(void *topology, const char *value, struct ts_error *err)
 {
 	struct ts_bytes chip = ts_topology_chip(ts_bytes_of(value));
 	struct ts_topology found;
@@ -185,7 +185,7 @@ static enum ts_status set_topology(void *topology, const char *value, struct ts_
 	return TS_OK;
 }
 
-static enum ts_status set_libtpu(void *libtpu, const char *value, struct ts_error *err)
+static enum ts_status cmd_hlo_set_libtpu(void *libtpu, const char *value, struct ts_error *err)
 {
 	if (value[0] < '0' || value[0] > '9')
 		return ts_fail(err, TS_USAGE,
@@ -194,7 +194,7 @@ static enum ts_status set_libtpu(void *libtpu, const char *value, struct ts_erro
 	return TS_OK;
 }
 
-static bool hand_over(const struct ts_cli *cli, enum ts_exit *code)
+static bool cmd_hlo_hand_over(const struct ts_cli *cli, enum ts_exit *code)
 {
 	const struct hlo_options *own = cli->own;
 	struct ts_buf slice = TS_BUF_INIT;
@@ -210,7 +210,7 @@ static bool hand_over(const struct ts_cli *cli, enum ts_exit *code)
 }
 
 /* What a module alone can say. */
-static const char *view_at(const struct ts_command *command, size_t index)
+static const char *cmd_hlo_view_at(const struct ts_command *command, size_t index)
 {
 	static const char *const views[] = {
 		"overview", "ops",    "modules",      "remat",	  "systolic",	     "padding",
@@ -228,12 +228,13 @@ static const struct ts_option options[] = {
 	TS_OPTION_JSON(OWN, print),
 	TS_OPTION_ALL(OWN, print, "with --view: every row"),
 	TS_OPTION_ROWS(OWN, print),
-	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME", "one view: %s", .name_at = view_at),
+	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME", "one view: %s",
+		    .name_at = cmd_hlo_view_at),
 	TS_OPT_CALL(OWN, chip, "chip", "NAME", set_chip,
 		    "the chip the module was compiled for (it does not say)"),
-	TS_OPT_CALL(OWN, topology, "topology", "SLICE", set_topology,
+	TS_OPT_CALL(OWN, topology, "topology", "SLICE", cmd_hlo_set_topology,
 		    "the slice of chips it was compiled for: v5e:2x4"),
-	TS_OPT_CALL(OWN, libtpu, "libtpu", "VERSION", set_libtpu,
+	TS_OPT_CALL(OWN, libtpu, "libtpu", "VERSION", cmd_hlo_set_libtpu,
 		    "the version that compiled it: where temporaries stand depends on it"),
 	TS_OPT_TEXT(OWN, predict, "predict", 0, "FOLDER",
 		    "write a predicted step into FOLDER, as a profile", .place = TS_PLACE_WRITTEN),
@@ -260,6 +261,6 @@ const struct ts_command ts_command_hlo = {
 	.options = options,
 	.own_size = sizeof(OWN),
 	.has_thresholds = true,
-	.hand_over = hand_over,
+	.hand_over = cmd_hlo_hand_over,
 	.run = run_hlo,
 };

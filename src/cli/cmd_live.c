@@ -84,7 +84,7 @@ struct ending {
 	pthread_t thread;
 };
 
-static void *wait_for_end(void *arg)
+static void *cmd_live_wait_for_end(void *arg)
 {
 	struct ending *ending = arg;
 	int number;
@@ -99,7 +99,7 @@ static void *wait_for_end(void *arg)
 static bool start_ending(struct ending *ending, struct ts_live *live)
 {
 	ending->live = live;
-	return pthread_create(&ending->thread, NULL, wait_for_end, ending) == 0;
+	return pthread_create(&ending->thread, NULL, cmd_live_wait_for_end, ending) == 0;
 }
 
 static void stop_ending(struct ending *ending)
@@ -243,7 +243,7 @@ static enum ts_status check_folder(const struct ts_cli *cli, struct ts_error *er
 	return TS_OK;
 }
 
-static enum ts_status check_inputs(const struct ts_cli *cli, struct ts_error *err)
+static enum ts_status cmd_live_check_inputs(const struct ts_cli *cli, struct ts_error *err)
 {
 	const struct live_options *own = cli->own;
 
@@ -288,7 +288,7 @@ static enum ts_exit run_live(struct ts_cli *cli)
 
 	if (!addresses || !services || (own->repository && !repository))
 		ts_fail_nomem(&err);
-	else if (check_inputs(cli, &err) == TS_OK && own->services &&
+	else if (cmd_live_check_inputs(cli, &err) == TS_OK && own->services &&
 		 split(services, addresses, &options.sampler.nr_addresses, &err) == TS_OK)
 		check_distinct(addresses, options.sampler.nr_addresses, &err);
 	block_signals(&ending);

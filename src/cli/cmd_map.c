@@ -42,9 +42,10 @@ static enum ts_status put_overlay(const struct ts_session *session, const struct
 	return made->nr_failed ? TS_OK : st; /* else it is on the console already */
 }
 
-static enum ts_status draw(const struct ts_cli *cli, struct ts_run *run,
-			   const struct ts_session *session, const struct ts_map_input *results,
-			   struct made *made, const char **problem, struct ts_error *err)
+static enum ts_status cmd_map_draw(const struct ts_cli *cli, struct ts_run *run,
+				   const struct ts_session *session,
+				   const struct ts_map_input *results, struct made *made,
+				   const char **problem, struct ts_error *err)
 {
 	const struct map_options *own = cli->own;
 	struct ts_map_drawing drawing = { .tail = &made->out,
@@ -57,8 +58,8 @@ static enum ts_status draw(const struct ts_cli *cli, struct ts_run *run,
 	return st;
 }
 
-static enum ts_status make(const struct ts_cli *cli, const struct ts_session *session,
-			   struct made *made, struct ts_error *err)
+static enum ts_status cmd_map_make(const struct ts_cli *cli, const struct ts_session *session,
+				   struct made *made, struct ts_error *err)
 {
 	const struct map_options *own = cli->own;
 	const char *before = own->step == STEP_PASS ? own->outline : own->results;
@@ -78,7 +79,7 @@ static enum ts_status make(const struct ts_cli *cli, const struct ts_session *se
 	if (st == TS_OK && own->step == STEP_PASS)
 		st = ts_map_pass(&run, session, &from, cli->nr_threads, &made->out, err);
 	if (st == TS_OK && own->step == STEP_OVERLAY)
-		st = draw(cli, &run, session, &from, made, &problem, err);
+		st = cmd_map_draw(cli, &run, session, &from, made, &problem, err);
 	if (st == TS_OK && own->step == STEP_TRACKS)
 		st = ts_map_tracks(&run, session, &from, cli->nr_threads, &made->out, err);
 	if (st == TS_OK && own->put)
@@ -91,7 +92,7 @@ static enum ts_status make(const struct ts_cli *cli, const struct ts_session *se
 	return st;
 }
 
-static bool write_all(const struct ts_cli *cli, const struct made *made)
+static bool cmd_map_write_all(const struct ts_cli *cli, const struct made *made)
 {
 	const struct map_options *own = cli->own;
 
@@ -109,12 +110,12 @@ static enum ts_exit map_session(const struct ts_cli *cli, const struct ts_sessio
 	enum ts_status st;
 
 	ts_progress_begin(&progress, cli, session->files[0].path);
-	st = make(cli, session, &made, &err);
+	st = cmd_map_make(cli, session, &made, &err);
 	ts_progress_end(&progress);
 	ts_outcome_note(&outcome, st, &err);
 	outcome.damaged = made.damaged;
 	outcome.nr_bad += made.nr_failed;
-	if (st == TS_OK && !write_all(cli, &made))
+	if (st == TS_OK && !cmd_map_write_all(cli, &made))
 		outcome.nr_bad++;
 	ts_buf_release(&made.out);
 	ts_buf_release(&made.tracks);
@@ -122,7 +123,7 @@ static enum ts_exit map_session(const struct ts_cli *cli, const struct ts_sessio
 	return ts_outcome_exit(&outcome);
 }
 
-static enum ts_exit put_beside(const struct ts_cli *cli, const struct ts_session *session)
+static enum ts_exit cmd_map_put_beside(const struct ts_cli *cli, const struct ts_session *session)
 {
 	const struct map_options *own = cli->own;
 	struct ts_input results = TS_INPUT_INIT, report = TS_INPUT_INIT;
@@ -174,7 +175,7 @@ static enum ts_exit run_map(struct ts_cli *cli)
 		ts_complain(err.text);
 	code = st		       ? ts_exit_of(st)
 	       : runs.nr_sessions == 0 ? TS_EXIT_NOTHING
-	       : is_beside	       ? put_beside(cli, &runs.sessions[0])
+	       : is_beside	       ? cmd_map_put_beside(cli, &runs.sessions[0])
 				       : map_session(cli, &runs.sessions[0]);
 	ts_runs_release(&runs);
 	return code;
@@ -217,7 +218,7 @@ static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *e
 #undef AT
 
 /* The first word says which step it is; a list and a number in it may stand for the file. */
-static enum ts_status prepare(struct ts_cli *cli, struct ts_error *err)
+static enum ts_status cmd_map_prepare(struct ts_cli *cli, struct ts_error *err)
 {
 	struct map_options *own = cli->own;
 	enum ts_status st = ts_step_take(cli, steps, &own->step, err);
@@ -303,6 +304,6 @@ const struct ts_command ts_command_map = {
 		"A step may be run again at any time: equal files give equal bytes.",
 	.options = options,
 	.own_size = sizeof(OWN),
-	.prepare = prepare,
+	.prepare = cmd_map_prepare,
 	.run = run_map,
 };

@@ -34,7 +34,8 @@ static bool is_time_stamp(const char *name)
 	return name[strspn(name, "0123456789_-.:T")] == '\0';
 }
 
-static void put_name(const struct redacting *redacting, const char *name, struct ts_buf *out)
+static void cmd_redact_put_name(const struct redacting *redacting, const char *name,
+				struct ts_buf *out)
 {
 	if (is_time_stamp(name))
 		ts_buf_puts(out, name);
@@ -43,7 +44,8 @@ static void put_name(const struct redacting *redacting, const char *name, struct
 }
 
 /* team/run -> HASH/HASH */
-static void put_run(const struct redacting *redacting, const char *run, struct ts_buf *out)
+static void cmd_redact_put_run(const struct redacting *redacting, const char *run,
+			       struct ts_buf *out)
 {
 	while (*run) {
 		size_t n = strcspn(run, "/");
@@ -60,8 +62,8 @@ static void put_run(const struct redacting *redacting, const char *run, struct t
 }
 
 /* worker-0.xplane.pb -> HASH.xplane.pb; a number behind a dot is a time, and stays. */
-static void put_file(const struct redacting *redacting, const struct ts_hostfile *file,
-		     struct ts_buf *out)
+static void cmd_redact_put_file(const struct redacting *redacting, const struct ts_hostfile *file,
+				struct ts_buf *out)
 {
 	struct ts_bytes name = ts_bytes_of(file->name), host = ts_bytes_of(file->host);
 
@@ -72,8 +74,9 @@ static void put_file(const struct redacting *redacting, const struct ts_hostfile
 	ts_buf_put(out, ts_bytes_cut(name, host.n, name.n));
 }
 
-static enum ts_status find_place(const struct redacting *redacting, const struct ts_hostfile *file,
-				 struct ts_copy_place *place, struct ts_error *err)
+static enum ts_status cmd_redact_find_place(const struct redacting *redacting,
+					    const struct ts_hostfile *file,
+					    struct ts_copy_place *place, struct ts_error *err)
 {
 	const struct ts_session *session = redacting->session;
 	struct ts_buf names = TS_BUF_INIT;
@@ -81,13 +84,13 @@ static enum ts_status find_place(const struct redacting *redacting, const struct
 	struct ts_copy_name name;
 	enum ts_status st;
 
-	put_run(redacting, session->run, &names);
+	cmd_redact_put_run(redacting, session->run, &names);
 	ts_buf_putc(&names, '\0');
 	session_at = names.n;
-	put_name(redacting, session->session, &names);
+	cmd_redact_put_name(redacting, session->session, &names);
 	ts_buf_putc(&names, '\0');
 	file_at = names.n;
-	put_file(redacting, file, &names);
+	cmd_redact_put_file(redacting, file, &names);
 	ts_buf_putc(&names, '\0');
 	if (names.failed) {
 		ts_buf_release(&names);
@@ -126,8 +129,8 @@ static enum ts_status redact_bytes(struct redacting *redacting, const struct ts_
 		       file->path);
 }
 
-static void complain_of_damage(struct redacting *redacting, const char *path,
-			       const struct ts_redact_report *report)
+static void cmd_redact_complain_of_damage(struct redacting *redacting, const char *path,
+					  const struct ts_redact_report *report)
 {
 	struct ts_error err = TS_ERROR_INIT;
 
@@ -143,8 +146,8 @@ static void complain_of_damage(struct redacting *redacting, const char *path,
 	ts_complain(err.text);
 }
 
-static bool print_written(const struct ts_cli *cli, const char *path, uint64_t nr_bytes,
-			  const struct ts_input *input)
+static bool cmd_redact_print_written(const struct ts_cli *cli, const char *path, uint64_t nr_bytes,
+				     const struct ts_input *input)
 {
 	const struct redact_options *own = cli->own;
 	const struct ts_copied copied = { path, (int64_t)nr_bytes, (int64_t)input->bytes.n, -1,
@@ -174,7 +177,7 @@ static enum ts_status redact_file(struct redacting *redacting, const struct ts_h
 	enum ts_status st = ts_input_open(&input, file->path, err);
 
 	if (st == TS_OK)
-		st = find_place(redacting, file, &place, err);
+		st = cmd_redact_find_place(redacting, file, &place, err);
 	if (st == TS_OK)
 		st = ts_copy_open(&out, place.path, &place.use, err);
 	if (st == TS_OK)
@@ -186,9 +189,9 @@ static enum ts_status redact_file(struct redacting *redacting, const struct ts_h
 	if (st == TS_OK)
 		st = ts_copy_commit(&out, err);
 	if (st == TS_OK) {
-		complain_of_damage(redacting, file->path, &report);
-		redacting->damaged |=
-			!print_written(redacting->cli, place.path, out.file.nr_bytes, &input);
+		cmd_redact_complain_of_damage(redacting, file->path, &report);
+		redacting->damaged |= !cmd_redact_print_written(redacting->cli, place.path,
+								out.file.nr_bytes, &input);
 		st = ts_copy_place_done(&place, redacting->cli, err);
 	}
 	ts_copy_release(&out);

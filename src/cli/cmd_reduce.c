@@ -96,8 +96,8 @@ static void say_nothing_is_annotated(const char *results)
 }
 
 /* The page draws tracks, which need the events again. */
-static enum ts_status check_page(const struct reduce_options *own, const struct inputs *inputs,
-				 struct ts_error *err)
+static enum ts_status cmd_reduce_check_page(const struct reduce_options *own,
+					    const struct inputs *inputs, struct ts_error *err)
 {
 	if (!own->print.format || strcmp(own->print.format, "html") != 0)
 		return TS_OK;
@@ -110,7 +110,7 @@ static enum ts_status check_page(const struct reduce_options *own, const struct 
 		       "files, and name what it writes)");
 }
 
-static enum ts_status sum_up(struct ts_run *run, void *ctx, struct ts_error *err)
+static enum ts_status cmd_reduce_sum_up(struct ts_run *run, void *ctx, struct ts_error *err)
 {
 	const struct ts_cli *cli = ctx;
 	const struct reduce_options *own = cli->own;
@@ -124,7 +124,7 @@ static enum ts_status sum_up(struct ts_run *run, void *ctx, struct ts_error *err
 	if (st == TS_OK)
 		st = open_inputs(cli, &inputs, err);
 	if (st == TS_OK)
-		st = check_page(own, &inputs, err);
+		st = cmd_reduce_check_page(own, &inputs, err);
 	if (st == TS_OK)
 		st = ts_check_output(cli, err);
 	if (st == TS_OK)
@@ -191,10 +191,10 @@ static enum ts_exit run_reduce(struct ts_cli *cli)
 	own->print.tracks = true; /* where there are some */
 	if (!ts_report_settle(&own->print))
 		return TS_EXIT_USAGE;
-	return ts_report_run(cli, &own->print, sum_up, cli);
+	return ts_report_run(cli, &own->print, cmd_reduce_sum_up, cli);
 }
 
-static enum ts_status prepare(struct ts_cli *cli, struct ts_error *err)
+static enum ts_status cmd_reduce_prepare(struct ts_cli *cli, struct ts_error *err)
 {
 	struct reduce_options *own = cli->own;
 	enum ts_status st = ts_step_take(cli, steps, &own->step, err);
@@ -265,6 +265,6 @@ const struct ts_command ts_command_reduce = {
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
 	.has_thresholds = true,
-	.prepare = prepare,
+	.prepare = cmd_reduce_prepare,
 	.run = run_reduce,
 };

@@ -21,15 +21,15 @@ const char *ts_format_at(const struct ts_command *command, size_t index)
 	return ts_outputs[index] ? ts_outputs[index]->name : NULL;
 }
 
-static bool is_page(const struct ts_print_options *print)
+static bool cmd_report_is_page(const struct ts_print_options *print)
 {
 	return print->format && strcmp(print->format, "html") == 0;
 }
 
 /* The page draws them; a program that reads JSON asks for them. */
-static bool wants_tracks(const struct ts_print_options *print)
+static bool cmd_report_wants_tracks(const struct ts_print_options *print)
 {
-	return print->tracks || is_page(print);
+	return print->tracks || cmd_report_is_page(print);
 }
 
 static bool is_to_file(const struct ts_print_options *print)
@@ -47,7 +47,7 @@ struct ts_report ts_report_form(const struct ts_cli *cli, const struct ts_print_
 	form.pretty = true;
 	form.color = !is_to_file(print) && ts_use_color(cli);
 	form.width = is_to_file(print) ? 0 : ts_terminal_width();
-	form.max_track_items = wants_tracks(print) ? TS_MAX_TRACK_ITEMS : 0;
+	form.max_track_items = cmd_report_wants_tracks(print) ? TS_MAX_TRACK_ITEMS : 0;
 	if (print->all && !form.top && (form.view || cli->entry->suite))
 		form.top = SIZE_MAX;
 	return form;
@@ -87,7 +87,7 @@ enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_print_op
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
-static void complain_of_damage(const struct ts_profile *profile)
+static void cmd_report_complain_of_damage(const struct ts_profile *profile)
 {
 	for (size_t i = 0; i < profile->nr_damage; i++)
 		ts_complain_of_damage(&profile->damage[i], "what stands before it was read");
@@ -113,8 +113,8 @@ struct reporting {
 };
 
 /* Which run it is: above a whole report, and above each part where there are several. */
-static void put_head(struct reporting *reporting, const struct ts_print_options *print,
-		     const struct ts_results *results)
+static void cmd_report_put_head(struct reporting *reporting, const struct ts_print_options *print,
+				const struct ts_results *results)
 {
 	if (print->form.brief || is_one_document(print) ||
 	    (print->form.view && !reporting->several))
@@ -143,7 +143,7 @@ static struct ts_run_options run_options(const struct reporting *reporting, size
 		.max_steps = reporting->print.all ? SIZE_MAX : reporting->print.max_steps,
 		.torch_logs = door->torch_logs,
 		.nr_torch_logs = door->nr_torch_logs,
-		.track_items = wants_tracks(&reporting->print) ? TS_MAX_TRACK_ITEMS : 0,
+		.track_items = cmd_report_wants_tracks(&reporting->print) ? TS_MAX_TRACK_ITEMS : 0,
 		.meter = meter,
 	};
 }
@@ -155,8 +155,8 @@ struct analysed {
 	enum ts_status st;
 };
 
-static void analyse_session(void *ctx, void *slot, size_t i, size_t nr_threads,
-			    struct ts_meter *meter)
+static void cmd_report_analyse_session(void *ctx, void *slot, size_t i, size_t nr_threads,
+				       struct ts_meter *meter)
 {
 	const struct reporting *reporting = ctx;
 	struct ts_run_options options = run_options(reporting, nr_threads, meter);
@@ -176,7 +176,7 @@ static void analyse_session(void *ctx, void *slot, size_t i, size_t nr_threads,
 static enum ts_status take_pictures(const struct reporting *reporting, const struct ts_run *run,
 				    struct ts_buf *pictures, struct ts_error *err)
 {
-	if (!is_page(&reporting->print))
+	if (!cmd_report_is_page(&reporting->print))
 		return TS_OK;
 	if (run->pictures.n > 0)
 		return ts_picture_join(pictures, ts_buf_bytes(&run->pictures), err);
@@ -198,7 +198,7 @@ static enum ts_status emit_run(struct reporting *reporting, const struct ts_run 
 	struct ts_buf pictures = TS_BUF_INIT;
 	enum ts_status st;
 
-	complain_of_damage(&run->profile);
+	cmd_report_complain_of_damage(&run->profile);
 	if (holds_nothing(&run->profile) && !is_one_document(&print))
 		return ts_fail(err, TS_NOTFOUND,
 			       "the memory profile holds nothing: no array was on a device when it "
@@ -208,7 +208,7 @@ static enum ts_status emit_run(struct reporting *reporting, const struct ts_run 
 	if (run->profile.nr_hosts == 0 && !is_one_document(&print) && !print.form.view)
 		print.form.view = run->profile.torch_log.nr_files > 0 ? "compile" : "capacity";
 	reporting->has_screen |= print.form.is_screen && !print.form.view;
-	put_head(reporting, &print, &run->results);
+	cmd_report_put_head(reporting, &print, &run->results);
 	if (print.format && strcmp(print.format, "json") == 0)
 		print.form.drain = &drain;
 	print.form.pictures = ts_buf_bytes(&pictures);
@@ -246,7 +246,7 @@ static void put_hint(struct reporting *reporting)
 			"has the names), with --top N and --sort COLUMN; --all for everything\n");
 }
 
-static enum ts_exit finish(struct reporting *reporting)
+static enum ts_exit cmd_report_finish(struct reporting *reporting)
 {
 	struct ts_outcome *outcome = &reporting->outcome;
 
@@ -263,13 +263,13 @@ static enum ts_exit report_all(struct reporting *reporting)
 {
 	const struct ts_session_work each = { .ctx = reporting,
 					      .slot_size = sizeof(struct analysed),
-					      .work = analyse_session,
+					      .work = cmd_report_analyse_session,
 					      .finish = report_session };
 	struct ts_error err = TS_ERROR_INIT;
 
 	if (ts_each_session(reporting->cli, reporting->runs, &each, &err))
 		ts_outcome_note(&reporting->outcome, err.status, &err);
-	return finish(reporting);
+	return cmd_report_finish(reporting);
 }
 
 /* Of a screen, less the hint and the shell's next line; of many sessions more than one screen. */
@@ -332,7 +332,7 @@ enum ts_exit ts_report_run(const struct ts_cli *cli, const struct ts_print_optio
 	ts_run_init(&analysed.run);
 	analysed.st = make(&analysed.run, ctx, &analysed.err);
 	report_session(&reporting, &analysed, 0);
-	return finish(&reporting);
+	return cmd_report_finish(&reporting);
 }
 
 static bool is_screen(const struct ts_print_options *print)

@@ -12,7 +12,7 @@
 
 /* The signals that end the server are blocked before a thread is made, so that only this thread
  * gets them. */
-static void wait_for_end(sigset_t *ends)
+static void cmd_serve_wait_for_end(sigset_t *ends)
 {
 	int number;
 
@@ -53,8 +53,8 @@ struct serve_options {
 	struct ts_serving_at at;
 };
 
-static enum ts_status start(struct ts_server **server, const struct ts_serving_at *at,
-			    struct ts_api *api, struct ts_error *err)
+static enum ts_status cmd_serve_start(struct ts_server **server, const struct ts_serving_at *at,
+				      struct ts_api *api, struct ts_error *err)
 {
 	const struct ts_server_options options = ts_serving_server(at, api);
 
@@ -89,9 +89,9 @@ static enum ts_exit run_serve(struct ts_cli *cli)
 	api = ts_api_new(&options);
 	if (!api)
 		ts_fail_nomem(&err);
-	if (api && start(&server, &own->at, api, &err) == TS_OK) {
+	if (api && cmd_serve_start(&server, &own->at, api, &err) == TS_OK) {
 		ts_serving_print(cli, &own->at, ts_server_port(server), false);
-		wait_for_end(&ends);
+		cmd_serve_wait_for_end(&ends);
 	}
 	if (err.text[0])
 		ts_complain(err.text);

@@ -59,7 +59,7 @@ static enum ts_exit run_thresholds(struct ts_cli *cli)
 	return good ? TS_EXIT_DONE : TS_EXIT_SOME;
 }
 
-static const char *format_at(const struct ts_command *command, size_t index)
+static const char *cmd_thresholds_format_at(const struct ts_command *command, size_t index)
 {
 	static const char *const formats[] = { "text", "json", "csv", NULL };
 
@@ -68,7 +68,7 @@ static const char *format_at(const struct ts_command *command, size_t index)
 
 #define OWN struct thresholds_options
 static const struct ts_option options[] = {
-	TS_OPTION_FORMAT(OWN, print, format_at),
+	TS_OPTION_FORMAT(OWN, print, cmd_thresholds_format_at),
 	TS_OPTION_OUTPUT(OWN, print),
 	TS_OPTION_JSON(OWN, print),
 	TS_OPT_END,

@@ -60,8 +60,9 @@ static enum ts_status plan_events(struct drawing *drawing, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status read_session(struct drawing *drawing, const struct ts_session *session,
-				   struct ts_error *err)
+static enum ts_status cmd_timeline_read_session(struct drawing *drawing,
+						const struct ts_session *session,
+						struct ts_error *err)
 {
 	const struct ts_cli *cli = drawing->cli;
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
@@ -114,7 +115,7 @@ static enum ts_status print_counts(const struct drawing *drawing,
 }
 
 /* Packed where the file's name says so. */
-static enum ts_status write_events(struct drawing *drawing, struct ts_error *err)
+static enum ts_status cmd_timeline_write_events(struct drawing *drawing, struct ts_error *err)
 {
 	const char *path = drawing->own->print.output;
 	bool packed = ts_bytes_ends(ts_bytes_of(path), ".gz");
@@ -137,22 +138,22 @@ static enum ts_status write_events(struct drawing *drawing, struct ts_error *err
 }
 
 /* DAMAGED: it was read in part, or could not be written. */
-static enum ts_status draw(const struct ts_cli *cli, const struct ts_session *session,
-			   bool *damaged, struct ts_error *err)
+static enum ts_status cmd_timeline_draw(const struct ts_cli *cli, const struct ts_session *session,
+					bool *damaged, struct ts_error *err)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct drawing drawing = { .cli = cli, .own = cli->own };
 	enum ts_status st;
 
 	ts_run_init(&drawing.run);
-	st = read_session(&drawing, session, err);
+	st = cmd_timeline_read_session(&drawing, session, err);
 	for (size_t i = 0; i < drawing.run.nr_problems; i++)
 		ts_complain(drawing.run.problems[i]);
 	for (size_t i = 0; st == TS_OK && i < drawing.run.profile.nr_damage; i++)
 		ts_complain_of_damage(&drawing.run.profile.damage[i],
 				      "what stands before it was read");
 	*damaged = drawing.run.nr_problems > 0 || drawing.run.profile.nr_damage > 0;
-	if (st == TS_OK && write_events(&drawing, &story)) {
+	if (st == TS_OK && cmd_timeline_write_events(&drawing, &story)) {
 		if (story.text[0])
 			ts_complain(story.text);
 		*damaged = true;
@@ -176,7 +177,7 @@ static enum ts_exit run_chrome(const struct ts_cli *cli)
 			     "%zu sessions were found, and a trace is of one (name it)",
 			     runs.nr_sessions);
 	if (st == TS_OK)
-		st = draw(cli, &runs.sessions[0], &damaged, &err);
+		st = cmd_timeline_draw(cli, &runs.sessions[0], &damaged, &err);
 	ts_runs_release(&runs);
 	if (st) {
 		ts_complain(err.text);

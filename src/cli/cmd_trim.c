@@ -42,7 +42,7 @@ static const char *base_name(struct ts_bytes path)
 	return slash ? slash + 1 : (const char *)path.p;
 }
 
-static struct ts_copy_name name_of(const struct trimming *trimming, const char *file)
+static struct ts_copy_name cmd_trim_name_of(const struct trimming *trimming, const char *file)
 {
 	return (struct ts_copy_name){ .output = trimming->own->output,
 				      .word = "trimmed",
@@ -52,21 +52,21 @@ static struct ts_copy_name name_of(const struct trimming *trimming, const char *
 				      .file = file };
 }
 
-static bool is_packed(const char *path)
+static bool cmd_trim_is_packed(const char *path)
 {
 	return ts_bytes_ends(ts_bytes_of(path), ".gz");
 }
 
 /* Where one of the two files is packed and the other is not, the sizes say which. */
-static bool print_written(const struct ts_cli *cli, const char *path,
-			  const struct ts_trim_report *report, uint64_t nr_bytes,
-			  const struct ts_input *input)
+static bool cmd_trim_print_written(const struct ts_cli *cli, const char *path,
+				   const struct ts_trim_report *report, uint64_t nr_bytes,
+				   const struct ts_input *input)
 {
 	const struct trim_options *own = cli->own;
 	const struct ts_copied copied = { path, (int64_t)nr_bytes, (int64_t)input->bytes.n,
 					  (int64_t)report->nr_kept,
 					  (int64_t)(report->nr_kept + report->nr_dropped) };
-	bool differ = is_packed(path) != is_packed(input->path);
+	bool differ = cmd_trim_is_packed(path) != cmd_trim_is_packed(input->path);
 	char size[TS_UNIT_MAX], whole[TS_UNIT_MAX];
 	struct ts_buf out = TS_BUF_INIT;
 	bool good;
@@ -76,19 +76,20 @@ static bool print_written(const struct ts_cli *cli, const char *path,
 	if (cli->quiet)
 		return true;
 	ts_term_text(&out, ts_bytes_of(path));
-	ts_buf_printf(
-		&out, ": %llu of %llu events, %s%s of %s%s\n", (unsigned long long)report->nr_kept,
-		(unsigned long long)(report->nr_kept + report->nr_dropped),
-		ts_fmt_bytes(size, (double)nr_bytes), differ && is_packed(path) ? " packed" : "",
-		ts_fmt_bytes(whole, (double)input->bytes.n),
-		differ && is_packed(input->path) ? " packed" : "");
+	ts_buf_printf(&out, ": %llu of %llu events, %s%s of %s%s\n",
+		      (unsigned long long)report->nr_kept,
+		      (unsigned long long)(report->nr_kept + report->nr_dropped),
+		      ts_fmt_bytes(size, (double)nr_bytes),
+		      differ && cmd_trim_is_packed(path) ? " packed" : "",
+		      ts_fmt_bytes(whole, (double)input->bytes.n),
+		      differ && cmd_trim_is_packed(input->path) ? " packed" : "");
 	good = ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 	return good;
 }
 
-static void complain_of_damage(struct trimming *trimming, const char *path,
-			       const struct ts_trim_report *report)
+static void cmd_trim_complain_of_damage(struct trimming *trimming, const char *path,
+					const struct ts_trim_report *report)
 {
 	struct ts_error err = TS_ERROR_INIT;
 
@@ -121,7 +122,7 @@ static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct
 {
 	struct ts_bytes file = trimming->run->profile.hosts[host].file;
 	const struct ts_input *input = input_of(trimming->run, file);
-	struct ts_copy_name name = name_of(trimming, base_name(file));
+	struct ts_copy_name name = cmd_trim_name_of(trimming, base_name(file));
 	struct ts_copy_place place = TS_COPY_PLACE_INIT;
 	struct ts_copy_out out = { .file = TS_NEWFILE_INIT };
 	struct ts_trim_report report;
@@ -141,9 +142,9 @@ static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct
 	if (st == TS_OK)
 		st = ts_copy_commit(&out, err);
 	if (st == TS_OK) {
-		complain_of_damage(trimming, input->path, &report);
-		trimming->damaged |= !print_written(trimming->cli, place.path, &report,
-						    out.file.nr_bytes, input);
+		cmd_trim_complain_of_damage(trimming, input->path, &report);
+		trimming->damaged |= !cmd_trim_print_written(trimming->cli, place.path, &report,
+							     out.file.nr_bytes, input);
 		st = ts_copy_place_done(&place, trimming->cli, err);
 	}
 	ts_copy_release(&out);
@@ -155,7 +156,7 @@ static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct
 static enum ts_status copy_extra(struct trimming *trimming, const struct ts_hostfile *extra,
 				 struct ts_error *err)
 {
-	struct ts_copy_name name = name_of(trimming, extra->name);
+	struct ts_copy_name name = cmd_trim_name_of(trimming, extra->name);
 	struct ts_input input = TS_INPUT_INIT;
 	struct ts_copy_place place = TS_COPY_PLACE_INIT;
 	enum ts_status st = ts_input_open_plain(&input, extra->path, err);
@@ -231,7 +232,7 @@ static enum ts_status refuse_records(const struct trimming *trimming, struct ts_
 	return TS_OK;
 }
 
-static enum ts_status plan(struct trimming *trimming, struct ts_error *err)
+static enum ts_status cmd_trim_plan(struct trimming *trimming, struct ts_error *err)
 {
 	struct ts_run *run = trimming->run;
 	enum ts_status st = TS_OK;
@@ -271,7 +272,7 @@ static enum ts_status trim_session(const struct ts_cli *cli, const struct ts_ses
 	for (size_t i = 0; i < run.nr_problems; i++)
 		ts_complain(run.problems[i]);
 	if (st == TS_OK)
-		st = plan(&trimming, err);
+		st = cmd_trim_plan(&trimming, err);
 	if (st == TS_OK)
 		st = trim_hosts(&trimming, err);
 	*damaged |= trimming.damaged || run.nr_problems > 0;
@@ -280,7 +281,7 @@ static enum ts_status trim_session(const struct ts_cli *cli, const struct ts_ses
 	return st;
 }
 
-static bool is_asked(const struct ts_trim_choice *choice)
+static bool cmd_trim_is_asked(const struct ts_trim_choice *choice)
 {
 	return choice->has_steps || choice->host || choice->plane || choice->from_ps > INT64_MIN ||
 	       choice->to_ps < INT64_MAX;
@@ -313,7 +314,7 @@ static enum ts_exit run_trim(struct ts_cli *cli)
 	enum ts_status st;
 	size_t nr_bad = 0;
 
-	if (!is_asked(&own->choice)) {
+	if (!cmd_trim_is_asked(&own->choice)) {
 		ts_complain("say what to keep (--steps, --from-ms, --to-ms, --host or --plane)");
 		return TS_EXIT_USAGE;
 	}

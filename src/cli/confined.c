@@ -27,7 +27,7 @@ struct roots {
 	bool is_whole; /* all are there */
 };
 
-static bool is_below(const char *path, const char *root)
+static bool confined_is_below(const char *path, const char *root)
 {
 	size_t n = strlen(root);
 
@@ -40,7 +40,7 @@ static void add_root(struct roots *roots, char *real)
 	bool is_known = !real;
 
 	for (size_t i = 0; i < roots->nr && !is_known; i++)
-		is_known = is_below(real, roots->items[i]);
+		is_known = confined_is_below(real, roots->items[i]);
 	if (!is_known && roots->nr < MAX_ROOTS &&
 	    ts_grow(&roots->items, &roots->cap, roots->nr + 1, sizeof(*roots->items))) {
 		roots->items[roots->nr++] = real;
@@ -64,8 +64,8 @@ static bool is_link(int dir_fd, const struct dirent *entry, bool *is_folder)
 
 static void add_links(struct roots *roots, struct ts_buf *path, unsigned depth);
 
-static void add_entry(struct roots *roots, struct ts_buf *path, int dir_fd,
-		      const struct dirent *entry, unsigned depth)
+static void confined_add_entry(struct roots *roots, struct ts_buf *path, int dir_fd,
+			       const struct dirent *entry, unsigned depth)
 {
 	size_t keep = path->n;
 	bool is_folder, leads_on = is_link(dir_fd, entry, &is_folder);
@@ -90,7 +90,7 @@ static void add_links(struct roots *roots, struct ts_buf *path, unsigned depth)
 	const struct dirent *entry;
 
 	while (dir && roots->is_whole && (entry = readdir(dir)) != NULL)
-		add_entry(roots, path, dirfd(dir), entry, depth);
+		confined_add_entry(roots, path, dirfd(dir), entry, depth);
 	if (dir)
 		closedir(dir);
 }

@@ -42,7 +42,7 @@ void ts_complain_of_damage(const struct ts_damage *damage, const char *remedy)
 }
 
 /* The number that a variable of the environment is; 0: it is not one. */
-static size_t number_in(const char *variable)
+static size_t console_number_in(const char *variable)
 {
 	const char *text = getenv(variable);
 	uint64_t number = 0;
@@ -53,7 +53,7 @@ static size_t number_in(const char *variable)
 /* Columns of the terminal behind FD; 0: none is there, or it does not say. */
 static size_t width_of(int fd)
 {
-	size_t columns = number_in("COLUMNS");
+	size_t columns = console_number_in("COLUMNS");
 	struct winsize size;
 
 	if (columns > 0 || !isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0)
@@ -158,7 +158,7 @@ size_t ts_terminal_width(void)
 
 size_t ts_terminal_height(void)
 {
-	size_t lines = number_in("LINES");
+	size_t lines = console_number_in("LINES");
 	struct winsize size;
 
 	if (lines > 0 || !isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
@@ -185,7 +185,7 @@ bool ts_print(struct ts_bytes text)
 	return false;
 }
 
-static bool is_console(const char *path)
+static bool console_is_console(const char *path)
 {
 	return !path || strcmp(path, "-") == 0;
 }
@@ -195,7 +195,7 @@ bool ts_print_to(const struct ts_cli *cli, const char *path, struct ts_bytes tex
 	const struct ts_newfile_use use = { .is_named = true, .sources = cli->sources };
 	struct ts_error err = TS_ERROR_INIT;
 
-	if (is_console(path))
+	if (console_is_console(path))
 		return ts_print(text);
 	if (ts_newfile_save_for(path, text, &use, &err) == TS_OK)
 		return true;
@@ -203,13 +203,13 @@ bool ts_print_to(const struct ts_cli *cli, const char *path, struct ts_bytes tex
 	return false;
 }
 
-static bool put_piece(struct ts_printer *printer, struct ts_bytes piece)
+static bool console_put_piece(struct ts_printer *printer, struct ts_bytes piece)
 {
 	const struct ts_newfile_use use = { .is_named = true, .sources = printer->cli->sources };
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_status st = TS_OK;
 
-	if (is_console(printer->path))
+	if (console_is_console(printer->path))
 		return ts_print(piece);
 	if (!printer->has_begun)
 		st = ts_newfile_open_for(&printer->file, printer->path, &use, &err);
@@ -225,7 +225,7 @@ enum ts_status ts_printer_take(void *arg, struct ts_bytes piece, struct ts_error
 {
 	struct ts_printer *printer = arg;
 
-	printer->failed = printer->failed || !put_piece(printer, piece);
+	printer->failed = printer->failed || !console_put_piece(printer, piece);
 	return TS_OK; /* what cannot be written is known at the end */
 }
 
@@ -238,7 +238,7 @@ bool ts_printer_end(struct ts_printer *printer, struct ts_bytes piece)
 		return false;
 	if (!printer->has_begun)
 		return ts_print_to(printer->cli, printer->path, piece);
-	if (!put_piece(printer, piece))
+	if (!console_put_piece(printer, piece))
 		return false;
 	if (ts_newfile_commit(&printer->file, &err) == TS_OK)
 		return true;

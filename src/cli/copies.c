@@ -46,7 +46,8 @@ static struct ts_bytes stem_of(struct ts_bytes file)
 }
 
 /* NAME.trimmed.ENDING */
-static void put_beside(struct ts_buf *out, const char *dir, const struct ts_copy_name *name)
+static void cli_copies_put_beside(struct ts_buf *out, const char *dir,
+				  const struct ts_copy_name *name)
 {
 	struct ts_bytes file = ts_bytes_of(name->file), stem = stem_of(file);
 
@@ -58,7 +59,7 @@ static void put_beside(struct ts_buf *out, const char *dir, const struct ts_copy
 }
 
 /* A name without an ending gets the input's: without one no program would take the copy for a profile. */
-static void put_file(struct ts_buf *out, const struct ts_copy_name *name)
+static void cli_copies_put_file(struct ts_buf *out, const struct ts_copy_name *name)
 {
 	struct ts_bytes file = ts_bytes_of(name->file);
 	const char *slash = strrchr(name->output, '/');
@@ -72,7 +73,7 @@ static void put_default(struct ts_buf *out, const struct ts_session *session, co
 			const struct ts_copy_name *name)
 {
 	if (session->kind == TS_SESSION_FILE && !is_session_dir(dir)) {
-		put_beside(out, dir, name);
+		cli_copies_put_beside(out, dir, name);
 		return;
 	}
 	ts_buf_printf(out, "%s.%s", dir, name->word);
@@ -107,8 +108,8 @@ static bool is_file_name(const struct ts_session *session, const struct ts_copy_
 	       !ts_bytes_ends(ts_bytes_of(name->output), "/") && !ts_dir_exists(name->output);
 }
 
-static enum ts_status put_path(struct ts_buf *out, const struct ts_session *session,
-			       const struct ts_copy_name *name, struct ts_error *err)
+static enum ts_status cli_copies_put_path(struct ts_buf *out, const struct ts_session *session,
+					  const struct ts_copy_name *name, struct ts_error *err)
 {
 	char *dir = real_dir(session);
 
@@ -117,7 +118,7 @@ static enum ts_status put_path(struct ts_buf *out, const struct ts_session *sess
 	if (!name->output)
 		put_default(out, session, dir, name);
 	else if (is_file_name(session, name))
-		put_file(out, name);
+		cli_copies_put_file(out, name);
 	else
 		put_laid_out(out, session->kind == TS_SESSION_DIR ? dir : ".", name);
 	free(dir);
@@ -154,7 +155,7 @@ enum ts_status ts_copy_place_find(struct ts_copy_place *place, const struct ts_c
 	TS_ASSERT(place && cli && session && name && from);
 	TS_ASSERT(name->word && name->run && name->session && name->file);
 	*place = (struct ts_copy_place)TS_COPY_PLACE_INIT;
-	st = put_path(&place->text, session, name, err);
+	st = cli_copies_put_path(&place->text, session, name, err);
 	if (st)
 		return st;
 	place->path = (const char *)place->text.p;

@@ -37,8 +37,8 @@ struct deed_sum {
 	const char *name; /* of the last file */
 };
 
-static struct deed_sum sum_of(const struct ts_overlay_report *report, enum ts_overlay_thing thing,
-			      enum ts_overlay_deed deed)
+static struct deed_sum deeds_sum_of(const struct ts_overlay_report *report,
+				    enum ts_overlay_thing thing, enum ts_overlay_deed deed)
 {
 	struct deed_sum sum = { 0, 0, NULL };
 
@@ -73,7 +73,7 @@ static void put_deed(struct ts_buf *out, const struct ts_overlay_report *report,
 	bool any = false;
 
 	for (size_t i = 0; i < TS_NELEM(things); i++) {
-		struct deed_sum sum = sum_of(report, things[i].thing, deed);
+		struct deed_sum sum = deeds_sum_of(report, things[i].thing, deed);
 
 		if (sum.nr == 0)
 			continue;
@@ -134,7 +134,7 @@ void ts_deeds_json(struct ts_json *json, const struct ts_overlay_report *report)
 }
 
 /* What stands behind the file's name: "cannot write it: permission denied (...)". */
-static struct ts_bytes cause_of(const struct ts_overlay_entry *entry)
+static struct ts_bytes deeds_cause_of(const struct ts_overlay_entry *entry)
 {
 	struct ts_bytes why = ts_bytes_of(entry->why);
 	size_t at = ts_bytes_find(why, entry->name);
@@ -155,7 +155,7 @@ size_t ts_deeds_failures(const struct ts_overlay_report *report)
 		if (!entry->why)
 			continue;
 		nr_failed += entry->deed == TS_DEED_FAILED;
-		if (last && ts_bytes_eq(cause_of(last), cause_of(entry))) {
+		if (last && ts_bytes_eq(deeds_cause_of(last), deeds_cause_of(entry))) {
 			nr_same++;
 			continue;
 		}
@@ -190,7 +190,7 @@ bool ts_deeds_stand(const struct ts_overlay_report *report)
 	return false;
 }
 
-static bool is_plain(struct ts_bytes word)
+static bool deeds_is_plain(struct ts_bytes word)
 {
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%";
@@ -202,9 +202,9 @@ static bool is_plain(struct ts_bytes word)
 }
 
 /* As a shell takes it for one word; what would steer the terminal is not shown as it is. */
-static void put_word(struct ts_buf *out, struct ts_bytes word)
+static void deeds_put_word(struct ts_buf *out, struct ts_bytes word)
 {
-	if (is_plain(word)) {
+	if (deeds_is_plain(word)) {
 		ts_buf_put(out, word);
 		return;
 	}
@@ -231,7 +231,7 @@ void ts_deeds_undo(struct ts_buf *out, char *const *paths, size_t nr)
 	ts_buf_puts(out, dash && nr <= UNDO_PATHS ? " --" : "");
 	for (size_t i = 0; i < nr && nr <= UNDO_PATHS; i++) {
 		ts_buf_putc(out, ' ');
-		put_word(out, ts_bytes_of(paths[i]));
+		deeds_put_word(out, ts_bytes_of(paths[i]));
 	}
 	ts_buf_puts(out, nr > UNDO_PATHS ? " with the same paths\n" : "\n");
 }

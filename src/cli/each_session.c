@@ -20,7 +20,7 @@ struct each {
 };
 
 /* As they are read. */
-static uint64_t bytes_of(const struct ts_session *session)
+static uint64_t each_session_bytes_of(const struct ts_session *session)
 {
 	uint64_t sum = 0;
 
@@ -43,11 +43,11 @@ static bool shares_folder(const struct ts_runs *runs, size_t i)
 }
 
 /* What is not small is heavier than all that may be there at once. In a bucket the next session is fetched while one is read. */
-static uint64_t weigh(void *ctx, size_t job)
+static uint64_t each_session_weigh(void *ctx, size_t job)
 {
 	const struct each *each = ctx;
 	const struct ts_session *session = &each->runs->sessions[job];
-	uint64_t nr_bytes = bytes_of(session);
+	uint64_t nr_bytes = each_session_bytes_of(session);
 
 	if (each->runs->nr_sessions == 1 || session->kind == TS_SESSION_STREAM || session->remote ||
 	    session->members || session->nr_files > MAX_FILES || nr_bytes > SMALL_BYTES ||
@@ -61,11 +61,11 @@ static void *slot_of(const struct each *each, size_t slot)
 	return each->slots + slot * each->work->slot_size;
 }
 
-static void run(void *ctx, size_t job, size_t slot)
+static void each_session_run(void *ctx, size_t job, size_t slot)
 {
 	struct each *each = ctx;
 	size_t nr_threads = each->cli->nr_threads;
-	bool is_alone = weigh(each, job) > ALL_BYTES || nr_threads == 1;
+	bool is_alone = each_session_weigh(each, job) > ALL_BYTES || nr_threads == 1;
 
 	each->work->work(each->work->ctx, slot_of(each, slot), job,
 			 is_alone ? nr_threads : TS_MAX(nr_threads / each->runs->nr_sessions, 1),
@@ -78,7 +78,7 @@ static void show_next(struct each *each, size_t job)
 		ts_progress_begin(&each->progress, each->cli, each->runs->sessions[job].dir);
 }
 
-static void finish(void *ctx, size_t job, size_t slot)
+static void each_session_finish(void *ctx, size_t job, size_t slot)
 {
 	struct each *each = ctx;
 
@@ -97,9 +97,9 @@ enum ts_status ts_each_session(const struct ts_cli *cli, const struct ts_runs *r
 				      .window = 2 * nr_threads,
 				      .budget = ALL_BYTES,
 				      .ctx = &each,
-				      .weigh = weigh,
-				      .run = run,
-				      .finish = finish };
+				      .weigh = each_session_weigh,
+				      .run = each_session_run,
+				      .finish = each_session_finish };
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT(cli && runs && work);

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/suite.h"
 
-static const struct ts_option *find_row(const struct ts_command *command, const char *name)
+static const struct ts_option *format_find_row(const struct ts_command *command, const char *name)
 {
 	for (const struct ts_option *row = command->options; row->name; row++)
 		if (strcmp(row->name, name) == 0 && row->size == sizeof(const char *))
@@ -17,7 +17,7 @@ static const struct ts_option *find_row(const struct ts_command *command, const 
 	return NULL;
 }
 
-static bool ends_in(const char *path, const char *extension)
+static bool format_ends_in(const char *path, const char *extension)
 {
 	size_t n = strlen(path), m = strlen(extension);
 
@@ -28,17 +28,17 @@ static bool ends_in(const char *path, const char *extension)
 static const struct ts_output *output_of(const char *path)
 {
 	for (size_t i = 0; ts_outputs[i]; i++)
-		if (ends_in(path, ts_outputs[i]->extension))
+		if (format_ends_in(path, ts_outputs[i]->extension))
 			return ts_outputs[i];
 	return NULL;
 }
 
 /* "x.json" of x.json.gz; false: the name does not end so, or more than PLAIN can hold. */
-static bool is_packed(const char *path, char plain[256])
+static bool format_is_packed(const char *path, char plain[256])
 {
 	size_t n = strlen(path);
 
-	if (!ends_in(path, "gz") || n - 3 >= 256)
+	if (!format_ends_in(path, "gz") || n - 3 >= 256)
 		return false;
 	memcpy(plain, path, n - 3);
 	plain[n - 3] = '\0';
@@ -57,7 +57,7 @@ static bool has_format(const struct ts_option *row, const struct ts_command *com
 }
 
 /* The ending of a path, as "docx" of report.docx; NULL: its name has none, as those of folders, devices and dates. */
-static const char *ending_of(const char *path)
+static const char *format_ending_of(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	const char *dot = strrchr(name, '.');
@@ -84,8 +84,8 @@ static bool is_written_as(const struct ts_command *command, const char *format,
 	return strcmp(expected->name, "json") == 0 || strcmp(expected->name, "text") == 0;
 }
 
-static enum ts_status refuse(const struct ts_option *row, const struct ts_command *command,
-			     const char *path, const char *format, struct ts_error *err)
+static enum ts_status format_refuse(const struct ts_option *row, const struct ts_command *command,
+				    const char *path, const char *format, struct ts_error *err)
 {
 	struct ts_buf names = TS_BUF_INIT;
 	const char *name;
@@ -116,17 +116,18 @@ static enum ts_status refuse_ending(const struct ts_option *row, const struct ts
 	return TS_USAGE;
 }
 
-static enum ts_status choose(const struct ts_option *row, const struct ts_command *command,
-			     const char *path, const char **format, struct ts_error *err)
+static enum ts_status format_choose(const struct ts_option *row, const struct ts_command *command,
+				    const char *path, const char **format, struct ts_error *err)
 {
 	const struct ts_output *expected = output_of(path);
 	char plain[256];
 
-	if (is_packed(path, plain) && !(*format && command->suite && !ts_output_find(*format)))
+	if (format_is_packed(path, plain) &&
+	    !(*format && command->suite && !ts_output_find(*format)))
 		return ts_fail(err, TS_USAGE, "-o %s: it is not packed here (write %s)", path,
 			       plain);
-	if (!expected && !*format && ending_of(path))
-		return refuse_ending(row, command, path, ending_of(path), err);
+	if (!expected && !*format && format_ending_of(path))
+		return refuse_ending(row, command, path, format_ending_of(path), err);
 	if (!expected)
 		return TS_OK;
 	if (*format)
@@ -137,14 +138,14 @@ static enum ts_status choose(const struct ts_option *row, const struct ts_comman
 					 "one)",
 					 path, expected->name, *format);
 	if (!has_format(row, command, expected->name))
-		return refuse(row, command, path, expected->name, err);
+		return format_refuse(row, command, path, expected->name, err);
 	*format = expected->name;
 	return TS_OK;
 }
 
 const char *ts_output_path(const struct ts_cli *cli)
 {
-	const struct ts_option *row = find_row(cli->entry, "output");
+	const struct ts_option *row = format_find_row(cli->entry, "output");
 	const char *path = NULL;
 
 	TS_ASSERT(cli);
@@ -161,15 +162,15 @@ enum ts_status ts_format_settle(struct ts_cli *cli, const struct ts_command *com
 	enum ts_status st;
 
 	TS_ASSERT(cli && cli->own && command);
-	format_row = find_row(command, "format");
-	output_row = find_row(command, "output");
+	format_row = format_find_row(command, "format");
+	output_row = format_find_row(command, "output");
 	if (!format_row || !output_row || cli->has_no_format)
 		return TS_OK;
 	memcpy(&format, (char *)cli->own + format_row->offset, sizeof(format));
 	memcpy(&path, (char *)cli->own + output_row->offset, sizeof(path));
 	if (!path || strcmp(path, "-") == 0)
 		return TS_OK;
-	st = choose(format_row, command, path, &format, err);
+	st = format_choose(format_row, command, path, &format, err);
 	memcpy((char *)cli->own + format_row->offset, &format, sizeof(format));
 	return st;
 }

@@ -10,7 +10,7 @@
 #define WIDTH  100 /* a longer text goes on below, if it is a list */
 
 /* Cut at spaces into lines of WIDTH. */
-static void put_wrapped(struct ts_buf *out, struct ts_bytes text)
+static void help_put_wrapped(struct ts_buf *out, struct ts_bytes text)
 {
 	while (text.n > WIDTH - INDENT) {
 		size_t n = WIDTH - INDENT;
@@ -27,8 +27,8 @@ static void put_wrapped(struct ts_buf *out, struct ts_bytes text)
 	ts_buf_putc(out, '\n');
 }
 
-static void put_text(struct ts_buf *out, const struct ts_option *option,
-		     const struct ts_command *command)
+static void help_put_text(struct ts_buf *out, const struct ts_option *option,
+			  const struct ts_command *command)
 {
 	struct ts_buf text = TS_BUF_INIT;
 
@@ -37,13 +37,13 @@ static void put_text(struct ts_buf *out, const struct ts_option *option,
 		return;
 	}
 	ts_option_help(&text, option, command);
-	put_wrapped(out, ts_buf_bytes(&text));
+	help_put_wrapped(out, ts_buf_bytes(&text));
 	out->failed |= text.failed;
 	ts_buf_release(&text);
 }
 
-static void put_options(struct ts_buf *out, const struct ts_option *options,
-			const struct ts_command *command)
+static void help_put_options(struct ts_buf *out, const struct ts_option *options,
+			     const struct ts_command *command)
 {
 	for (; options->name; options++) {
 		char letter[8] = "", name[64];
@@ -55,24 +55,25 @@ static void put_options(struct ts_buf *out, const struct ts_option *options,
 		snprintf(name, sizeof(name), "%4s--%s%s%s", letter, options->name,
 			 options->argument ? "=" : "", options->argument ? options->argument : "");
 		ts_buf_printf(out, "  %-30s ", name);
-		put_text(out, options, command);
+		help_put_text(out, options, command);
 	}
 }
 
-static void put_command(struct ts_buf *out, const char *program, const struct ts_command *command)
+static void help_put_command(struct ts_buf *out, const char *program,
+			     const struct ts_command *command)
 {
 	ts_buf_printf(out, "Usage: %s [OPTION]... %s\n%s\n\n%s\n\n", program, command->arguments,
 		      command->summary, command->help);
 	if (command->options[0].name)
 		ts_buf_puts(out, "Options:\n");
-	put_options(out, command->options, command);
+	help_put_options(out, command->options, command);
 	ts_buf_puts(out, "\nShared options:\n");
-	put_options(out, ts_shared_options, command);
+	help_put_options(out, ts_shared_options, command);
 	if (command->has_thresholds)
 		ts_buf_puts(out, "\nThe doctor's thresholds: tpusight thresholds\n");
 }
 
-static void put_program(struct ts_buf *out, const char *program)
+static void help_put_program(struct ts_buf *out, const char *program)
 {
 	ts_buf_printf(out,
 		      "Usage: %s COMMAND [OPTION]... PATH...\nProfile analysis of TPU and GPU "
@@ -84,10 +85,10 @@ static void put_program(struct ts_buf *out, const char *program)
 		ts_buf_printf(out, "  %-10s %s\n", ts_externals[i].name, ts_externals[i].summary);
 	ts_buf_printf(out, "\n`%s COMMAND --help` says more.\n\nOptions of all commands:\n",
 		      program);
-	put_options(out, ts_shared_options, NULL);
+	help_put_options(out, ts_shared_options, NULL);
 }
 
-static void put_exits(struct ts_buf *out)
+static void help_put_exits(struct ts_buf *out)
 {
 	ts_buf_puts(out, "\nExit status: ");
 	for (const struct ts_exit_meaning *exit = ts_exit_meanings; exit->meaning; exit++)
@@ -101,10 +102,10 @@ void ts_print_help(const char *program, const struct ts_command *command)
 
 	TS_ASSERT(program);
 	if (command)
-		put_command(&out, program, command);
+		help_put_command(&out, program, command);
 	else
-		put_program(&out, program);
-	put_exits(&out);
+		help_put_program(&out, program);
+	help_put_exits(&out);
 	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }

@@ -5,8 +5,8 @@
 #include "base/buf.h"
 
 /* "text (default), json, html or csv" */
-static void put_names(struct ts_buf *out, const struct ts_option *option,
-		      const struct ts_command *command)
+static void help_text_put_names(struct ts_buf *out, const struct ts_option *option,
+				const struct ts_command *command)
 {
 	const char *name = ts_option_name(option, command, 0), *next;
 
@@ -29,7 +29,7 @@ void ts_option_help(struct ts_buf *out, const struct ts_option *option,
 	}
 	ts_buf_put(out, (struct ts_bytes){ (const uint8_t *)option->help,
 					   (size_t)(list - option->help) });
-	put_names(out, option, command);
+	help_text_put_names(out, option, command);
 	ts_buf_puts(out, list + 2);
 }
 

@@ -27,7 +27,7 @@ static const struct kind kinds[] = {
 static const struct kind folder = { "folder", "a folder", true };
 
 /* NULL: hlo reads the path, or says what is wrong with it. */
-static const struct kind *kind_of(const char *path)
+static const struct kind *hlo_programs_kind_of(const char *path)
 {
 	struct ts_input input = TS_INPUT_INIT;
 	enum ts_hlo_program program = TS_HLO_COMPILED;
@@ -94,8 +94,9 @@ static enum ts_status add_two(struct words *words, const char *first, const char
 }
 
 /* A path that hlo reads itself goes with the options. */
-static enum ts_status add_all(struct words *words, const struct ts_cli *cli,
-			      const struct kind **found, const char *slice, struct ts_error *err)
+static enum ts_status hlo_programs_add_all(struct words *words, const struct ts_cli *cli,
+					   const struct kind **found, const char *slice,
+					   struct ts_error *err)
 {
 	enum ts_status st = add_word(words, "", err);
 
@@ -122,13 +123,14 @@ static enum ts_status add_all(struct words *words, const struct ts_cli *cli,
 }
 
 /* It comes back only where the other program is not there. */
-static enum ts_exit become(const struct ts_cli *cli, const struct kind **found, const char *slice)
+static enum ts_exit hlo_programs_become(const struct ts_cli *cli, const struct kind **found,
+					const char *slice)
 {
 	struct words words = { .arena = TS_ARENA_INIT };
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_exit code = TS_EXIT_NOTHING;
 
-	if (add_all(&words, cli, found, slice, &err) == TS_OK)
+	if (hlo_programs_add_all(&words, cli, found, slice, &err) == TS_OK)
 		code = ts_external_run(ts_external_find("before"), words.items);
 	else
 		ts_complain(err.text);
@@ -145,13 +147,13 @@ bool ts_hlo_programs_hand_over(const struct ts_cli *cli, const char *slice, enum
 
 	TS_ASSERT(cli && slice && code);
 	for (size_t i = 0; found && i < cli->nr_paths; i++) {
-		found[i] = kind_of(cli->paths[i]);
+		found[i] = hlo_programs_kind_of(cli->paths[i]);
 		nr += found[i] != NULL;
 		is_refused =
 			is_refused || (found[i] && needs_slice(found[i], cli->paths[i], slice));
 	}
 	if (nr > 0)
-		*code = is_refused ? TS_EXIT_USAGE : become(cli, found, slice);
+		*code = is_refused ? TS_EXIT_USAGE : hlo_programs_become(cli, found, slice);
 	free(found);
 	return nr > 0;
 }

@@ -69,7 +69,7 @@ void ts_live_print_release(struct ts_live_print *print)
 	free(print->states);
 }
 
-static void paint(struct ts_live_print *print, struct ts_buf *out, const char *color)
+static void live_print_paint(struct ts_live_print *print, struct ts_buf *out, const char *color)
 {
 	if (print->color)
 		ts_buf_puts(out, color);
@@ -94,9 +94,9 @@ static const char *severity_color(const struct ts_alert *alert)
 /* "critical: Matrix-unit utilization is 12.0 % (limit: 30.0 %) [mxu_utilization_low]" */
 static void put_alert(struct ts_live_print *print, struct ts_buf *out, const struct ts_alert *alert)
 {
-	paint(print, out, severity_color(alert));
+	live_print_paint(print, out, severity_color(alert));
 	ts_buf_puts(out, alert->is_active ? ts_severity_name(alert->severity) : "over");
-	paint(print, out, PLAIN);
+	live_print_paint(print, out, PLAIN);
 	ts_buf_puts(out, ": ");
 	ts_term_text(out, ts_buf_bytes(&alert->title));
 	ts_buf_puts(out, " [");
@@ -172,7 +172,7 @@ static void put_changes(struct ts_live_print *print, const struct ts_live_sample
 	}
 }
 
-static void put_sample(struct ts_live_print *print, const struct ts_live_sample *sample)
+static void live_print_put_sample(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
 	struct ts_buf *out = &print->text;
 	char bytes[TS_UNIT_MAX], share[TS_UNIT_MAX];
@@ -237,7 +237,7 @@ static void put_session(struct ts_buf *out, const struct ts_feed_event *event)
 	ts_live_session_deeds(out, event);
 }
 
-static void put_end(struct ts_live_print *print, const struct ts_live_sample *sample)
+static void live_print_put_end(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
 	struct ts_buf *out = &print->text;
 	char time[TS_UNIT_MAX];
@@ -258,7 +258,7 @@ static void put_end(struct ts_live_print *print, const struct ts_live_sample *sa
 static void print_plain(struct ts_live_print *print, const struct ts_feed_event *event)
 {
 	switch (event->kind) {
-	case TS_FEED_SAMPLE: put_sample(print, event->sample); break;
+	case TS_FEED_SAMPLE: live_print_put_sample(print, event->sample); break;
 	case TS_FEED_ALERT:
 		put_clock(&print->text, event->sample->unix_ms);
 		ts_buf_puts(&print->text, "  ");
@@ -279,13 +279,13 @@ static void print_plain(struct ts_live_print *print, const struct ts_feed_event 
 		break;
 	case TS_FEED_END:
 		if (!print->cli->quiet)
-			put_end(print, event->sample);
+			live_print_put_end(print, event->sample);
 		break;
 	}
 	put_out(print);
 }
 
-static void print_json(struct ts_live_print *print, const struct ts_feed_event *event)
+static void live_print_print_json(struct ts_live_print *print, const struct ts_feed_event *event)
 {
 	ts_buf_put(&print->text, event->json);
 	ts_buf_putc(&print->text, '\n');
@@ -301,7 +301,7 @@ static void put_cut(struct ts_buf *out, struct ts_buf *line, size_t width)
 }
 
 /* What a sparkline's full height stands for: 100 of shares and points, else the highest value. */
-static double top_of(const struct ts_ring *ring, enum ts_metric metric, size_t nr)
+static double live_print_top_of(const struct ts_ring *ring, enum ts_metric metric, size_t nr)
 {
 	enum ts_metric_unit unit = ts_metric_rows[metric].unit;
 	double high = 0;
@@ -323,7 +323,7 @@ static void put_spark(struct ts_buf *out, const struct ts_ring *ring, enum ts_me
 	static const char *const blocks[] = { "\u2581", "\u2582", "\u2583", "\u2584",
 					      "\u2585", "\u2586", "\u2587", "\u2588" };
 	size_t nr = TS_MIN(ts_ring_count(ring), width);
-	double top = top_of(ring, metric, nr);
+	double top = live_print_top_of(ring, metric, nr);
 	char text[TS_UNIT_MAX];
 
 	for (size_t i = nr; i-- > 0;) {
@@ -355,10 +355,10 @@ static void draw_metric(struct ts_live_print *print, const struct ts_ring *ring,
 	ts_metric_text(text, sizeof(text), metric, ts_ring_back(ring, 0)->values[metric]);
 	ts_term_cell(out, ts_bytes_of(text), VALUE_WIDTH, TS_TERM_RIGHT);
 	ts_buf_puts(out, "  ");
-	paint(print, out, DIM);
+	live_print_paint(print, out, DIM);
 	if (print->width > used + SCALE_WIDTH)
 		put_spark(out, ring, metric, print->width - used - SCALE_WIDTH);
-	paint(print, out, PLAIN);
+	live_print_paint(print, out, PLAIN);
 	ts_buf_putc(out, '\n');
 }
 
@@ -386,9 +386,9 @@ static void draw_service(struct ts_live_print *print, const struct ts_service *s
 		ts_buf_printf(&line, "  %s in %lld ms",
 			      ts_fmt_bytes(bytes, (double)service->nr_bytes),
 			      (long long)service->took_ms);
-	paint(print, out, service->state == TS_SERVICE_DOWN ? RED : PLAIN);
+	live_print_paint(print, out, service->state == TS_SERVICE_DOWN ? RED : PLAIN);
 	put_cut(out, &line, print->width);
-	paint(print, out, PLAIN);
+	live_print_paint(print, out, PLAIN);
 	ts_buf_release(&line);
 }
 
@@ -415,9 +415,9 @@ static void draw_alerts(struct ts_live_print *print, const struct ts_live_sample
 	struct ts_buf *out = &print->text;
 	size_t nr = 0;
 
-	paint(print, out, BOLD);
+	live_print_paint(print, out, BOLD);
 	ts_buf_puts(out, "Alerts\n");
-	paint(print, out, PLAIN);
+	live_print_paint(print, out, PLAIN);
 	for (size_t i = 0; i < sample->alerts->nr; i++) {
 		const struct ts_alert *alert = &sample->alerts->items[i];
 		struct ts_term_wrap wrap = { print->width, 2, 4, 3 };
@@ -431,9 +431,9 @@ static void draw_alerts(struct ts_live_print *print, const struct ts_live_sample
 		ts_buf_puts(&line, ". ");
 		ts_buf_put(&line, ts_buf_bytes(&alert->evidence));
 		ts_buf_puts(out, "  ");
-		paint(print, out, severity_color(alert));
+		live_print_paint(print, out, severity_color(alert));
 		ts_term_wrap(out, ts_buf_bytes(&line), wrap);
-		paint(print, out, PLAIN);
+		live_print_paint(print, out, PLAIN);
 		ts_buf_putc(out, '\n');
 		ts_buf_release(&line);
 	}
@@ -471,9 +471,9 @@ static void draw_title(struct ts_live_print *print, const struct ts_live_sample 
 	if (is_beside)
 		ts_buf_printf(&line, "  %s", print->page);
 	ts_buf_puts(&line, end);
-	paint(print, &print->text, BOLD);
+	live_print_paint(print, &print->text, BOLD);
 	put_cut(&print->text, &line, print->width);
-	paint(print, &print->text, PLAIN);
+	live_print_paint(print, &print->text, PLAIN);
 	if (print->page && !is_beside)
 		ts_buf_printf(&print->text, "  %s\n", print->page);
 	ts_buf_release(&line);
@@ -500,11 +500,11 @@ static void put_screen(struct ts_live_print *print, size_t start)
 	}
 	out->failed |= lines.failed;
 	ts_buf_release(&lines);
-	paint(print, out, PLAIN);
+	live_print_paint(print, out, PLAIN);
 	ts_buf_puts(out, BELOW);
 }
 
-static void draw(struct ts_live_print *print, const struct ts_live_sample *sample)
+static void live_print_draw(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
 	struct ts_buf *out = &print->text;
 	size_t start;
@@ -559,13 +559,13 @@ static void print_view(struct ts_live_print *print, const struct ts_feed_event *
 	if (event->kind == TS_FEED_SESSION && !ts_live_session_is_dull(print->cli, event->session))
 		log_session(print, event);
 	if (event->kind == TS_FEED_SAMPLE || event->kind == TS_FEED_SESSION)
-		draw(print, event->sample);
+		live_print_draw(print, event->sample);
 	if (event->kind != TS_FEED_END)
 		return;
 	if (print->is_open)
 		ts_buf_puts(&print->text, LEAVE);
 	print->is_open = false;
-	put_end(print, event->sample);
+	live_print_put_end(print, event->sample);
 	put_out(print);
 }
 
@@ -576,7 +576,7 @@ void ts_live_print_event(void *arg, const struct ts_feed_event *event)
 	TS_ASSERT(arg && event);
 	TS_ASSERT(event->kind <= TS_FEED_SESSION);
 	if (print->json)
-		print_json(print, event);
+		live_print_print_json(print, event);
 	else if (print->is_view)
 		print_view(print, event);
 	else

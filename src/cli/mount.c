@@ -20,7 +20,7 @@ static bool names_a_place(const struct ts_cli *cli)
 	return false;
 }
 
-static enum ts_status check(const struct ts_cli *cli, struct ts_error *err)
+static enum ts_status mount_check(const struct ts_cli *cli, struct ts_error *err)
 {
 	for (size_t i = 0; i < cli->nr_places; i++)
 		if (ts_url_is(cli->places[i].path))
@@ -99,7 +99,7 @@ void ts_own_folder(char folder[PATH_MAX])
 }
 
 /* A URL is the path of the object's file, as seen from there. */
-static enum ts_status enter(const char *folder, struct ts_error *err)
+static enum ts_status mount_enter(const char *folder, struct ts_error *err)
 {
 	return chdir(folder) == 0 ? TS_OK : ts_fail_errno(err, errno, folder, "enter it");
 }
@@ -111,7 +111,7 @@ enum ts_status ts_mount(struct ts_cli *cli, struct ts_error *err)
 	struct ts_remote_options options = { .beside = beside,
 					     .nr_jobs = cli->nr_jobs,
 					     .keep_bytes = cli->entry->goes_on ? KEEP_BYTES : 0 };
-	enum ts_status st = urls ? check(cli, err) : ts_fail_nomem(err);
+	enum ts_status st = urls ? mount_check(cli, err) : ts_fail_nomem(err);
 	size_t nr = 0;
 
 	for (size_t i = 0; urls && i < cli->nr_paths; i++)
@@ -121,7 +121,7 @@ enum ts_status ts_mount(struct ts_cli *cli, struct ts_error *err)
 		st = make_all_absolute(cli, err);
 	ts_own_folder(beside);
 	if (!st && nr > 0 && cli->held)
-		st = enter(cli->held, err);
+		st = mount_enter(cli->held, err);
 	else if (!st && nr > 0)
 		st = ts_remote_open(&cli->remote, urls, nr, &options, err);
 	free(urls);

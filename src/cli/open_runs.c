@@ -32,8 +32,9 @@ static void complain_of_run(struct ts_open_runs *runs, const struct ts_run *run,
 }
 
 /* LOG: of PyTorch's compiler, that belongs to this run; NULL: none. */
-static enum ts_status read_session(struct ts_open_runs *runs, const struct ts_session *session,
-				   const char *const *log, struct ts_error *err)
+static enum ts_status open_runs_read_session(struct ts_open_runs *runs,
+					     const struct ts_session *session,
+					     const char *const *log, struct ts_error *err)
 {
 	struct ts_run_options options = { .nr_threads = runs->cli->nr_threads,
 					  .settings = runs->cli->settings,
@@ -67,7 +68,8 @@ static enum ts_status read_session(struct ts_open_runs *runs, const struct ts_se
 	return TS_OK;
 }
 
-static enum ts_status read_path(struct ts_open_runs *runs, size_t at, struct ts_error *err)
+static enum ts_status open_runs_read_path(struct ts_open_runs *runs, size_t at,
+					  struct ts_error *err)
 {
 	const struct ts_texts *logs = runs->torch_logs;
 	const char *const *log = logs && logs->nr > at ? &logs->items[at] : NULL;
@@ -90,12 +92,12 @@ static enum ts_status read_path(struct ts_open_runs *runs, size_t at, struct ts_
 	if (st == TS_OK && runs->nr_runs + found.nr_sessions > TS_COMPARE_MAX)
 		st = ts_fail(err, TS_USAGE, "more than %d runs (name fewer)", TS_COMPARE_MAX);
 	for (size_t i = 0; st == TS_OK && i < found.nr_sessions; i++)
-		st = read_session(runs, &found.sessions[i], log, err);
+		st = open_runs_read_session(runs, &found.sessions[i], log, err);
 	ts_runs_release(&found);
 	return st;
 }
 
-static enum ts_status put_labels(struct ts_open_runs *runs, struct ts_error *err)
+static enum ts_status open_runs_put_labels(struct ts_open_runs *runs, struct ts_error *err)
 {
 	size_t nr = runs->labels ? runs->labels->nr : 0;
 
@@ -113,10 +115,10 @@ enum ts_status ts_open_runs_read(struct ts_open_runs *runs, struct ts_error *err
 
 	TS_ASSERT(runs);
 	for (size_t i = 0; st == TS_OK && i < runs->cli->nr_paths; i++)
-		st = read_path(runs, i, err);
+		st = open_runs_read_path(runs, i, err);
 	if (st == TS_OK && runs->missing)
 		return ts_fail(
 			err, TS_NOTFOUND,
 			"nothing is compared when a run is missing (name runs that are there)");
-	return st ? st : put_labels(runs, err);
+	return st ? st : open_runs_put_labels(runs, err);
 }

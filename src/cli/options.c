@@ -62,8 +62,9 @@ static const struct ts_option *find_short(const struct ts_command *command, char
 	return NULL;
 }
 
-static enum ts_status apply(struct ts_cli *cli, const struct ts_command *command,
-			    const struct ts_option *option, const char *value, struct ts_error *err)
+static enum ts_status options_apply(struct ts_cli *cli, const struct ts_command *command,
+				    const struct ts_option *option, const char *value,
+				    struct ts_error *err)
 {
 	void *base = ts_option_is_shared(option) ? (void *)cli : cli->own;
 
@@ -104,10 +105,10 @@ static enum ts_status parse_long(struct ts_cli *cli, const struct ts_command *co
 	if (!ts_option_has_value(option) && equal)
 		return ts_fail(err, TS_USAGE, "--%s takes no value", option->name);
 	if (!ts_option_has_value(option) || equal)
-		return apply(cli, command, option, equal ? equal + 1 : NULL, err);
+		return options_apply(cli, command, option, equal ? equal + 1 : NULL, err);
 	if (*at + 1 >= argc)
 		return ts_fail(err, TS_USAGE, "--%s needs %s", option->name, option->argument);
-	return apply(cli, command, option, argv[++*at], err);
+	return options_apply(cli, command, option, argv[++*at], err);
 }
 
 /* -q, -qv, -j4, -j 4. */
@@ -122,14 +123,14 @@ static enum ts_status parse_short(struct ts_cli *cli, const struct ts_command *c
 		if (!option)
 			return TS_USAGE;
 		if (!ts_option_has_value(option)) {
-			st = apply(cli, command, option, NULL, err);
+			st = options_apply(cli, command, option, NULL, err);
 			continue;
 		}
 		if (letter[1])
-			return apply(cli, command, option, letter + 1, err);
+			return options_apply(cli, command, option, letter + 1, err);
 		if (*at + 1 >= argc)
 			return ts_fail(err, TS_USAGE, "-%c needs %s", *letter, option->argument);
-		return apply(cli, command, option, argv[++*at], err);
+		return options_apply(cli, command, option, argv[++*at], err);
 	}
 	return st;
 }

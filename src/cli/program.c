@@ -30,7 +30,7 @@ static void on_bus_error(int number)
 	_exit(TS_EXIT_NOTHING);
 }
 
-static void set_signals(void)
+static void cli_program_set_signals(void)
 {
 	struct sigaction action;
 
@@ -151,7 +151,7 @@ static void *own_options(const struct ts_command *command)
 }
 
 /* What was to be printed was not: the program has said so, and a script must notice. */
-static int settle(enum ts_exit code)
+static int cli_program_settle(enum ts_exit code)
 {
 	return (int)(code == TS_EXIT_DONE && ferror(stdout) ? TS_EXIT_SOME : code);
 }
@@ -169,15 +169,16 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 
 	TS_ASSERT(program && argv);
 	keep_standard_files();
-	set_signals();
+	cli_program_set_signals();
 	ts_settings_init(&settings);
 	snprintf(name, sizeof(name), "%s", program);
 	if (!command) {
 		command = argc > 1 ? ts_command_find(argv[1]) : NULL;
 		if (!command && ts_external_find(argc > 1 ? argv[1] : NULL))
-			return settle(ts_external_run(ts_external_find(argv[1]), argv + 1));
+			return cli_program_settle(
+				ts_external_run(ts_external_find(argv[1]), argv + 1));
 		if (!command)
-			return settle(no_command(program, argc > 1 ? argv[1] : NULL));
+			return cli_program_settle(no_command(program, argc > 1 ? argv[1] : NULL));
 		snprintf(name, sizeof(name), "%s %s", program, command->name);
 		argv++;
 		argc--;
@@ -197,5 +198,5 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 	free(cli.places);
 	free(cli.own);
 	ts_sources_release(&sources);
-	return settle(code);
+	return cli_program_settle(code);
 }

@@ -138,7 +138,8 @@ struct reach {
 };
 
 /* The page's address; of all addresses of the machine, the one that is always there. */
-static struct reach put_page(struct ts_buf *out, const struct ts_serving_at *at, uint16_t port)
+static struct reach serving_put_page(struct ts_buf *out, const struct ts_serving_at *at,
+				     uint16_t port)
 {
 	char text[TS_ADDRESS_CAP] = "127.0.0.1";
 	struct ts_error err = TS_ERROR_INIT;
@@ -156,12 +157,12 @@ static struct reach put_page(struct ts_buf *out, const struct ts_serving_at *at,
 	return reach;
 }
 
-static void put_place(struct ts_buf *line, const struct ts_serving_at *at, uint16_t port)
+static void serving_put_place(struct ts_buf *line, const struct ts_serving_at *at, uint16_t port)
 {
 	struct reach reach;
 
 	ts_buf_puts(line, "TPUsight at ");
-	reach = put_page(line, at, port);
+	reach = serving_put_page(line, at, port);
 	ts_buf_puts(line, " (Ctrl-C ends it)\n");
 	if (reach.is_any)
 		ts_buf_puts(line, "and at each other address of this machine (hostname -I lists "
@@ -179,7 +180,7 @@ void ts_serving_print(const struct ts_cli *cli, const struct ts_serving_at *at, 
 	TS_ASSERT(cli && at);
 	if (cli->quiet && !at->has_new_token)
 		return;
-	put_place(&line, at, port);
+	serving_put_place(&line, at, port);
 	if (json)
 		fwrite(line.p, 1, line.n, stderr);
 	else
@@ -187,8 +188,8 @@ void ts_serving_print(const struct ts_cli *cli, const struct ts_serving_at *at, 
 	ts_buf_release(&line);
 }
 
-static enum ts_status set_up(struct ts_serving *serving, const struct ts_serving_options *own,
-			     struct ts_error *err)
+static enum ts_status serving_set_up(struct ts_serving *serving,
+				     const struct ts_serving_options *own, struct ts_error *err)
 {
 	const struct ts_cli *cli = serving->cli;
 	const struct ts_news_options about = { .kinds = kinds,
@@ -225,12 +226,12 @@ enum ts_status ts_serving_start(struct ts_serving **out, const struct ts_cli *cl
 	if (!serving)
 		return ts_fail_nomem(err);
 	serving->cli = cli;
-	st = set_up(serving, options, err);
+	st = serving_set_up(serving, options, err);
 	if (st) {
 		ts_serving_stop(serving);
 		return st;
 	}
-	put_page(&serving->page, options->at, ts_server_port(serving->server));
+	serving_put_page(&serving->page, options->at, ts_server_port(serving->server));
 	ts_buf_putc(&serving->page, '\0');
 	if (serving->page.failed) {
 		ts_serving_stop(serving);

@@ -84,9 +84,9 @@ static enum ts_status emit_views(const struct ts_suite *suite, struct ts_report 
 	return st == TS_OK && !is_sorted ? TS_USAGE : st;
 }
 
-static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_options *print,
-			   const struct ts_results *results, struct ts_buf *out,
-			   struct ts_error *err)
+static enum ts_status suite_emit(const struct ts_cli *cli, const struct ts_print_options *print,
+				 const struct ts_results *results, struct ts_buf *out,
+				 struct ts_error *err)
 {
 	const struct ts_suite *suite = cli->entry->suite;
 	const char *name = print->format ? print->format : "text";
@@ -113,7 +113,7 @@ enum ts_exit ts_suite_report(const struct ts_cli *cli, const struct ts_print_opt
 {
 	TS_ASSERT(print);
 	TS_ASSERT(cli && cli->entry->suite && !door.emit);
-	door.emit = emit;
+	door.emit = suite_emit;
 	door.interleave = true;
 	return ts_report_sessions(cli, print, &door);
 }

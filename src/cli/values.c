@@ -28,7 +28,7 @@ const char *ts_option_name(const struct ts_option *option, const struct ts_comma
 	return option->names ? option->names[index] : NULL;
 }
 
-static enum ts_status read_flag(const struct reading *reading)
+static enum ts_status values_read_flag(const struct reading *reading)
 {
 	memcpy(reading->field, &(bool){ true }, sizeof(bool));
 	return TS_OK;
@@ -40,7 +40,7 @@ static enum ts_status read_preset(const struct reading *reading)
 	return TS_OK;
 }
 
-static enum ts_status read_text(const struct reading *reading)
+static enum ts_status values_read_text(const struct reading *reading)
 {
 	memcpy(reading->field, &reading->value, sizeof(reading->value));
 	return TS_OK;
@@ -72,7 +72,7 @@ static enum ts_status not_in_range(const struct reading *reading)
 }
 
 /* The members are of several types; all are unsigned, or get no number that has a sign bit. */
-static void store(void *field, size_t size, uint64_t number)
+static void values_store(void *field, size_t size, uint64_t number)
 {
 	switch (size) {
 	case sizeof(uint16_t): memcpy(field, &(uint16_t){ (uint16_t)number }, size); break;
@@ -82,7 +82,7 @@ static void store(void *field, size_t size, uint64_t number)
 	}
 }
 
-static enum ts_status read_count(const struct reading *reading)
+static enum ts_status values_read_count(const struct reading *reading)
 {
 	const struct ts_option *option = reading->option;
 	uint64_t number;
@@ -90,11 +90,11 @@ static enum ts_status read_count(const struct reading *reading)
 	if (!ts_bytes_u64(ts_bytes_of(reading->value), &number) || (double)number < option->low ||
 	    (double)number > option->high)
 		return not_in_range(reading);
-	store(reading->field, option->size, number);
+	values_store(reading->field, option->size, number);
 	return TS_OK;
 }
 
-static enum ts_status read_decimal(const struct reading *reading)
+static enum ts_status values_read_decimal(const struct reading *reading)
 {
 	const struct ts_option *option = reading->option;
 	char *end;
@@ -110,7 +110,7 @@ static enum ts_status read_decimal(const struct reading *reading)
 }
 
 /* "0.5", "500ms", "30s", "10m", "1h": a bare number counts seconds. False: it is not a time. */
-static bool time_of(const char *value, double *ms)
+static bool values_time_of(const char *value, double *ms)
 {
 	static const struct {
 		const char *name;
@@ -133,7 +133,7 @@ static enum ts_status read_time(const struct reading *reading)
 	double time = 0;
 	int64_t ms;
 
-	if (!time_of(reading->value, &time))
+	if (!values_time_of(reading->value, &time))
 		return ts_fail(reading->err, TS_USAGE,
 			       "%s is not a time (0.5, 500ms, 30s, 10m, 1h)", reading->value);
 	ms = (int64_t)(time + 0.5);
@@ -170,13 +170,13 @@ static enum ts_status read_choice(const struct reading *reading)
 
 	for (unsigned i = 0; (name = ts_option_name(reading->option, reading->command, i)); i++)
 		if (strcmp(name, reading->value) == 0) {
-			store(reading->field, reading->option->size, i);
+			values_store(reading->field, reading->option->size, i);
 			return TS_OK;
 		}
 	return not_a_name(reading);
 }
 
-static enum ts_status read_name(const struct reading *reading)
+static enum ts_status values_read_name(const struct reading *reading)
 {
 	const char *name;
 
@@ -197,12 +197,18 @@ static const struct kind {
 	bool has_value;
 	enum ts_status (*read)(const struct reading *reading); /* NULL: options.c does it */
 } kinds[TS_NR_OPTION_KINDS] = {
-	[TS_OPTION_FLAG] = { false, read_flag },      [TS_OPTION_PRESET] = { false, read_preset },
-	[TS_OPTION_VERSION] = { false, NULL },	      [TS_OPTION_HELP] = { false, NULL },
-	[TS_OPTION_LICENSES] = { false, NULL },	      [TS_OPTION_TEXT] = { true, read_text },
-	[TS_OPTION_TEXTS] = { true, read_texts },     [TS_OPTION_COUNT] = { true, read_count },
-	[TS_OPTION_DECIMAL] = { true, read_decimal }, [TS_OPTION_TIME] = { true, read_time },
-	[TS_OPTION_CHOICE] = { true, read_choice },   [TS_OPTION_NAME] = { true, read_name },
+	[TS_OPTION_FLAG] = { false, values_read_flag },
+	[TS_OPTION_PRESET] = { false, read_preset },
+	[TS_OPTION_VERSION] = { false, NULL },
+	[TS_OPTION_HELP] = { false, NULL },
+	[TS_OPTION_LICENSES] = { false, NULL },
+	[TS_OPTION_TEXT] = { true, values_read_text },
+	[TS_OPTION_TEXTS] = { true, read_texts },
+	[TS_OPTION_COUNT] = { true, values_read_count },
+	[TS_OPTION_DECIMAL] = { true, values_read_decimal },
+	[TS_OPTION_TIME] = { true, read_time },
+	[TS_OPTION_CHOICE] = { true, read_choice },
+	[TS_OPTION_NAME] = { true, values_read_name },
 	[TS_OPTION_CALL] = { true, read_call },
 };
 

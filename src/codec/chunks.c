@@ -103,7 +103,7 @@ bool ts_chunk_values(struct ts_chunk_data *data, uint8_t *packing)
 	       (*packing == 0 || ts_chunk_varint(data, &unpacked_size));
 }
 
-static uint64_t hash_of(struct ts_chunk_data data)
+static uint64_t chunks_hash_of(struct ts_chunk_data data)
 {
 	struct ts_highway hash;
 	struct ts_bytes piece;
@@ -117,11 +117,11 @@ static uint64_t hash_of(struct ts_chunk_data data)
 bool ts_chunk_is_good(const struct ts_chunk *chunk)
 {
 	TS_ASSERT(chunk);
-	return hash_of(chunk->data) == chunk->data_hash;
+	return chunks_hash_of(chunk->data) == chunk->data_hash;
 }
 
 /* Where a chunk ends: behind its data, and its padding is so long that each record has a byte of the file. */
-static uint64_t end_of(const struct ts_chunk *chunk)
+static uint64_t chunks_end_of(const struct ts_chunk *chunk)
 {
 	uint64_t size = CHUNK_HEADER + chunk->data_size;
 	uint64_t overhead = (size + (chunk->begin + USABLE - 1) % BLOCK) / USABLE;
@@ -146,7 +146,7 @@ const char *ts_chunk_at(struct ts_bytes file, uint64_t begin, struct ts_chunk *c
 	if (!ts_chunk_take(&head, (uint8_t *)&words[1], CHUNK_HEADER - 8))
 		return "the header of a chunk is cut off";
 	chunk->data = (struct ts_chunk_data){ file, head.at, file.n - TS_MIN(head.at, file.n) };
-	if (hash_of(hashed) != words[0])
+	if (chunks_hash_of(hashed) != words[0])
 		return "the header of a chunk is damaged";
 	chunk->data_size = words[1];
 	chunk->data_hash = words[2];
@@ -156,7 +156,7 @@ const char *ts_chunk_at(struct ts_bytes file, uint64_t begin, struct ts_chunk *c
 	if (chunk->data_size > file.n)
 		return "a chunk is cut off";
 	chunk->data.left = chunk->data_size;
-	chunk->end = end_of(chunk);
+	chunk->end = chunks_end_of(chunk);
 	return chunk->end - chunk->nr_records > file.n &&
 			       !ts_chunk_skip(
 				       &(struct ts_chunk_data){ file, head.at, chunk->data_size },
@@ -167,7 +167,7 @@ const char *ts_chunk_at(struct ts_bytes file, uint64_t begin, struct ts_chunk *c
 
 /* Writing */
 
-static void put_word(struct ts_buf *out, uint64_t word)
+static void chunks_put_word(struct ts_buf *out, uint64_t word)
 {
 	ts_buf_put(out, (struct ts_bytes){ (const uint8_t *)&word, sizeof(word) });
 }
@@ -187,13 +187,13 @@ static void put_block_header(struct ts_buf *out, const struct ts_chunk *chunk, u
 	const uint64_t words[] = { at - chunk->begin, chunk->end - at };
 	struct ts_bytes bytes = { (const uint8_t *)words, sizeof(words) };
 
-	put_word(out, hash_of_bytes(bytes));
+	chunks_put_word(out, hash_of_bytes(bytes));
 	ts_buf_put(out, bytes);
 }
 
 /* BYTES of CHUNK that stand at *AT of the file. */
-static void put_bytes(struct ts_buf *out, const struct ts_chunk *chunk, uint64_t *at,
-		      struct ts_bytes bytes)
+static void chunks_put_bytes(struct ts_buf *out, const struct ts_chunk *chunk, uint64_t *at,
+			     struct ts_bytes bytes)
 {
 	while (bytes.n > 0) {
 		size_t n;
@@ -220,19 +220,20 @@ static void put_chunk(struct ts_buf *out, struct ts_chunk *chunk, struct ts_byte
 	ts_highway_add(&hash, front);
 	ts_highway_add(&hash, back);
 	chunk->data_size = front.n + back.n;
-	chunk->end = end_of(chunk);
+	chunk->end = chunks_end_of(chunk);
 	words[1] = chunk->data_size;
 	words[2] = ts_highway_finish(&hash);
 	words[3] = chunk->kind | chunk->nr_records << 8;
 	words[4] = chunk->decoded_size;
 	words[0] = hash_of_bytes((struct ts_bytes){ (const uint8_t *)&words[1], CHUNK_HEADER - 8 });
-	put_bytes(out, chunk, &at, (struct ts_bytes){ (const uint8_t *)words, sizeof(words) });
-	put_bytes(out, chunk, &at, front);
-	put_bytes(out, chunk, &at, back);
+	chunks_put_bytes(out, chunk, &at,
+			 (struct ts_bytes){ (const uint8_t *)words, sizeof(words) });
+	chunks_put_bytes(out, chunk, &at, front);
+	chunks_put_bytes(out, chunk, &at, back);
 }
 
 /* Up to the next block, and over it where there is no room for a header. */
-static void put_padding(struct ts_buf *out, uint64_t at)
+static void chunks_put_padding(struct ts_buf *out, uint64_t at)
 {
 	static const uint8_t zeros[USABLE];
 	size_t left = (size_t)(BLOCK - at % BLOCK);
@@ -256,5 +257,5 @@ void ts_chunk_put(struct ts_buf *out, uint64_t at, struct ts_bytes record)
 	TS_ASSERT(record.p || record.n == 0);
 	p = ts_pbw_store(p, record.n);
 	put_chunk(out, &chunk, (struct ts_bytes){ head, (size_t)(p - head) }, record);
-	put_padding(out, chunk.end);
+	chunks_put_padding(out, chunk.end);
 }

@@ -30,7 +30,7 @@ static bool needs_quotes(struct ts_bytes text)
 }
 
 /* These bytes may not reach a terminal that shows the table, and they belong in no name. */
-static bool is_forbidden(uint32_t c)
+static bool csv_is_forbidden(uint32_t c)
 {
 	return c == TS_UTF8_BAD || (ts_utf8_is_control(c) && c != '\t' && c != '\n' && c != '\r');
 }
@@ -43,7 +43,7 @@ static void put_valid(struct ts_buf *out, struct ts_bytes text)
 		const uint8_t *start = p;
 		uint32_t c = ts_utf8_next(&p, end);
 
-		if (is_forbidden(c))
+		if (csv_is_forbidden(c))
 			ts_buf_puts(out, TS_UTF8_REPLACEMENT);
 		else
 			ts_buf_put(out, (struct ts_bytes){ start, (size_t)(p - start) });

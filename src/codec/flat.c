@@ -37,7 +37,7 @@ size_t ts_flat_begin(struct ts_buf *out)
 	return link;
 }
 
-static size_t size_of(const struct ts_flat_field *field)
+static size_t flat_size_of(const struct ts_flat_field *field)
 {
 	return field->size == TS_FLAT_LINK ? LINK_BYTES : field->size;
 }
@@ -48,7 +48,7 @@ static size_t place_fields(const struct ts_flat_field *fields, size_t nr, uint16
 	size_t end = LINK_BYTES;
 
 	for (size_t i = 0; i < nr; i++) {
-		size_t size = size_of(&fields[i]);
+		size_t size = flat_size_of(&fields[i]);
 
 		end = (end + size - 1) / size * size;
 		offsets[i] = (uint16_t)end;
@@ -89,7 +89,7 @@ void ts_flat_table(struct ts_buf *out, size_t link, const struct ts_flat_field *
 	ts_flat_store(out, table, table - list, 4);
 	link_to(out, link, table);
 	for (size_t i = 0; i < nr; i++) {
-		ts_flat_store(out, table + offsets[i], fields[i].value, size_of(&fields[i]));
+		ts_flat_store(out, table + offsets[i], fields[i].value, flat_size_of(&fields[i]));
 		if (at)
 			at[i] = table + offsets[i];
 	}

@@ -17,7 +17,7 @@ static const char *entity(uint32_t c)
 	}
 }
 
-static bool is_forbidden(uint32_t c)
+static bool html_is_forbidden(uint32_t c)
 {
 	return c == TS_UTF8_BAD || (ts_utf8_is_control(c) && c != '\t' && c != '\n' && c != '\r');
 }
@@ -34,7 +34,7 @@ void ts_html_text(struct ts_buf *out, struct ts_bytes text)
 
 		if (entity(c))
 			ts_buf_puts(out, entity(c));
-		else if (is_forbidden(c))
+		else if (html_is_forbidden(c))
 			ts_buf_puts(out, TS_UTF8_REPLACEMENT);
 		else
 			ts_buf_put(out, (struct ts_bytes){ start, (size_t)(p - start) });

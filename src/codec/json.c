@@ -17,7 +17,7 @@ static uint64_t zero_bytes(uint64_t x)
 	return (x - EACH(1)) & ~x & HIGH;
 }
 
-static bool is_plain(uint8_t c)
+static bool codec_json_is_plain(uint8_t c)
 {
 	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\' && c != '<';
 }
@@ -37,7 +37,7 @@ static size_t plain_run(struct ts_bytes text, size_t at)
 		    zero_bytes(w ^ EACH(0x7F)))
 			break;
 	}
-	while (at < text.n && is_plain(text.p[at]))
+	while (at < text.n && codec_json_is_plain(text.p[at]))
 		at++;
 	return at - from;
 }
@@ -51,7 +51,7 @@ static void put_unicode(struct ts_buf *out, uint32_t c)
 		ts_buf_putc(out, hex[c >> shift & 15]);
 }
 
-static void put_escaped(struct ts_buf *out, uint32_t c)
+static void codec_json_put_escaped(struct ts_buf *out, uint32_t c)
 {
 	static const char shorts[][2] = { { '"', '"' },	 { '\\', '\\' }, { '\b', 'b' },
 					  { '\f', 'f' }, { '\n', 'n' },	 { '\r', 'r' },
@@ -77,7 +77,7 @@ static size_t put_special(struct ts_buf *out, struct ts_bytes text, size_t at)
 	if (c == TS_UTF8_BAD)
 		ts_buf_puts(out, TS_UTF8_REPLACEMENT);
 	else if (c < 0x80 || ts_utf8_is_control(c))
-		put_escaped(out, c);
+		codec_json_put_escaped(out, c);
 	else
 		ts_buf_put(out, (struct ts_bytes){ text.p + at, n });
 	return n;
@@ -161,7 +161,7 @@ static void new_line(struct ts_json *json)
 }
 
 /* The text between the last item and the next one. */
-static void next_item(struct ts_json *json)
+static void codec_json_next_item(struct ts_json *json)
 {
 	if (json->after_key) {
 		json->after_key = false;
@@ -174,15 +174,15 @@ static void next_item(struct ts_json *json)
 	json->comma = true;
 }
 
-static void begin(struct ts_json *json, char bracket)
+static void codec_json_begin(struct ts_json *json, char bracket)
 {
-	next_item(json);
+	codec_json_next_item(json);
 	ts_buf_putc(json->out, bracket);
 	json->depth++;
 	json->comma = false;
 }
 
-static void end(struct ts_json *json, char bracket)
+static void codec_json_end(struct ts_json *json, char bracket)
 {
 	TS_ASSERT(json->depth > 0 && !json->after_key);
 	json->depth--;
@@ -195,31 +195,31 @@ static void end(struct ts_json *json, char bracket)
 void ts_json_object(struct ts_json *json)
 {
 	TS_ASSERT_HOT(json);
-	begin(json, '{');
+	codec_json_begin(json, '{');
 }
 
 void ts_json_object_end(struct ts_json *json)
 {
 	TS_ASSERT_HOT(json);
-	end(json, '}');
+	codec_json_end(json, '}');
 }
 
 void ts_json_array(struct ts_json *json)
 {
 	TS_ASSERT_HOT(json);
-	begin(json, '[');
+	codec_json_begin(json, '[');
 }
 
 void ts_json_array_end(struct ts_json *json)
 {
 	TS_ASSERT_HOT(json);
-	end(json, ']');
+	codec_json_end(json, ']');
 }
 
 void ts_json_key_bytes(struct ts_json *json, struct ts_bytes key)
 {
 	TS_ASSERT(!json->after_key);
-	next_item(json);
+	codec_json_next_item(json);
 	ts_json_quote(json->out, key);
 	ts_buf_puts(json->out, json->style == TS_JSON_COMPACT ? ":" : ": ");
 	json->after_key = true;
@@ -234,14 +234,14 @@ void ts_json_key(struct ts_json *json, const char *key)
 void ts_json_i64(struct ts_json *json, int64_t value)
 {
 	TS_ASSERT_HOT(json);
-	next_item(json);
+	codec_json_next_item(json);
 	ts_buf_i64(json->out, value);
 }
 
 void ts_json_u64_string(struct ts_json *json, uint64_t value)
 {
 	TS_ASSERT_HOT(json);
-	next_item(json);
+	codec_json_next_item(json);
 	ts_buf_putc(json->out, '"');
 	ts_buf_u64(json->out, value);
 	ts_buf_putc(json->out, '"');
@@ -250,7 +250,7 @@ void ts_json_u64_string(struct ts_json *json, uint64_t value)
 void ts_json_double(struct ts_json *json, double value)
 {
 	TS_ASSERT_HOT(json);
-	next_item(json);
+	codec_json_next_item(json);
 	ts_json_number(json->out, value);
 }
 
@@ -258,7 +258,7 @@ void ts_json_string(struct ts_json *json, struct ts_bytes text)
 {
 	TS_ASSERT_HOT(json);
 	TS_ASSERT_HOT(text.p || text.n == 0);
-	next_item(json);
+	codec_json_next_item(json);
 	ts_json_quote(json->out, text);
 }
 
@@ -274,14 +274,14 @@ void ts_json_text(struct ts_json *json, const char *text)
 void ts_json_bool(struct ts_json *json, bool value)
 {
 	TS_ASSERT_HOT(json);
-	next_item(json);
+	codec_json_next_item(json);
 	ts_buf_puts(json->out, value ? "true" : "false");
 }
 
 void ts_json_null(struct ts_json *json)
 {
 	TS_ASSERT_HOT(json);
-	next_item(json);
+	codec_json_next_item(json);
 	ts_buf_puts(json->out, "null");
 }
 

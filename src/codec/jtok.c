@@ -17,7 +17,7 @@
 #define ONES  UINT64_C(0x0101010101010101)
 #define HIGHS UINT64_C(0x8080808080808080)
 
-static inline uint64_t load(const uint8_t *p)
+static inline uint64_t jtok_load(const uint8_t *p)
 {
 	uint64_t word;
 
@@ -52,7 +52,7 @@ const uint8_t *ts_jtok_string_end(const uint8_t *p, const uint8_t *end)
 	for (;;) {
 		uint64_t found = 0;
 
-		while (end - p >= 8 && !(found = has_string_mark(load(p))))
+		while (end - p >= 8 && !(found = has_string_mark(jtok_load(p))))
 			p += 8;
 		if (found)
 			p += first(found);
@@ -69,7 +69,7 @@ const uint8_t *ts_jtok_string_end(const uint8_t *p, const uint8_t *end)
 }
 
 /* Quotes and brackets: all four brackets are 0x7f once bits 0x26 are set, and so are few others. */
-static inline uint64_t has_mark(uint64_t word)
+static inline uint64_t jtok_has_mark(uint64_t word)
 {
 	return has(word, '"') | zeros((word | ONES * 0x26) ^ (ONES * 0x7f));
 }
@@ -78,7 +78,7 @@ static inline const uint8_t *next_mark(const uint8_t *p, const uint8_t *end)
 {
 	uint64_t found = 0;
 
-	while (end - p >= 8 && !(found = has_mark(load(p))))
+	while (end - p >= 8 && !(found = jtok_has_mark(jtok_load(p))))
 		p += 8;
 	if (found)
 		return p + first(found);
@@ -195,7 +195,7 @@ static int32_t code_unit(struct ts_bytes raw, size_t at)
 	return code;
 }
 
-static uint8_t *put_utf8(uint8_t *to, int32_t code)
+static uint8_t *jtok_put_utf8(uint8_t *to, int32_t code)
 {
 	if (code < 0x80) {
 		*to++ = (uint8_t)code;
@@ -216,7 +216,7 @@ static uint8_t *put_utf8(uint8_t *to, int32_t code)
 }
 
 /* "\uXXXX" at AT, one code unit or a pair of them; half a pair is U+FFFD. Steps over it. */
-static uint8_t *put_code(uint8_t *to, struct ts_bytes raw, size_t *at)
+static uint8_t *jtok_put_code(uint8_t *to, struct ts_bytes raw, size_t *at)
 {
 	int32_t code = code_unit(raw, *at + 2), low;
 
@@ -235,7 +235,7 @@ static uint8_t *put_code(uint8_t *to, struct ts_bytes raw, size_t *at)
 	}
 	if (code >= 0xd800 && code < 0xe000)
 		code = 0xfffd;
-	return put_utf8(to, code);
+	return jtok_put_utf8(to, code);
 }
 
 struct ts_bytes ts_jtok_unescape(struct ts_arena *arena, struct ts_bytes raw)
@@ -255,7 +255,7 @@ struct ts_bytes ts_jtok_unescape(struct ts_arena *arena, struct ts_bytes raw)
 		if (raw.p[at] != '\\' || at + 1 >= raw.n) {
 			*to++ = raw.p[at++];
 		} else if (raw.p[at + 1] == 'u') {
-			to = put_code(to, raw, &at);
+			to = jtok_put_code(to, raw, &at);
 		} else {
 			known = memchr(from, raw.p[at + 1], sizeof(from) - 1);
 			*to++ = known ? (uint8_t)into[known - from] : raw.p[at + 1];
@@ -352,7 +352,7 @@ struct ts_jtok ts_jtok_enter(struct ts_bytes object)
 }
 
 /* The value at the cursor, and the comma behind it. */
-static bool take_value(struct ts_jtok *members)
+static bool jtok_take_value(struct ts_jtok *members)
 {
 	const uint8_t *p = ts_jtok_space(members->p, members->end), *behind;
 
@@ -370,7 +370,7 @@ static bool take_value(struct ts_jtok *members)
 bool ts_jtok_element(struct ts_jtok *members)
 {
 	TS_ASSERT_HOT(members);
-	return members->p && take_value(members);
+	return members->p && jtok_take_value(members);
 }
 
 bool ts_jtok_member(struct ts_jtok *members)
@@ -391,7 +391,7 @@ bool ts_jtok_member(struct ts_jtok *members)
 	if (p >= members->end || *p != ':')
 		return false;
 	members->p = p + 1;
-	return take_value(members);
+	return jtok_take_value(members);
 }
 
 struct ts_bytes ts_jtok_at(struct ts_bytes object, const char *name)

@@ -66,7 +66,7 @@ void ts_pbw_bytes(struct ts_buf *out, uint32_t field, struct ts_bytes bytes)
 	ts_buf_put(out, bytes);
 }
 
-static void put_utf8(struct ts_buf *out, struct ts_bytes text)
+static void pbw_put_utf8(struct ts_buf *out, struct ts_bytes text)
 {
 	const uint8_t *p = text.p, *end = text.p ? text.p + text.n : text.p;
 
@@ -86,7 +86,7 @@ void ts_pbw_text(struct ts_buf *out, uint32_t field, struct ts_bytes text)
 
 	TS_ASSERT_HOT(out);
 	TS_ASSERT_HOT(text.p || text.n == 0);
-	put_utf8(out, text);
+	pbw_put_utf8(out, text);
 	ts_pbw_end(out, mark);
 }
 

@@ -15,7 +15,7 @@
 enum { ITEMS_NR = 1, ITEMS_PLACES, ITEMS_MESSAGES };
 enum { MAP_KEYS = 1, MAP_VALUES };
 
-static uint64_t zigzag(int64_t value)
+static uint64_t codec_record_zigzag(int64_t value)
 {
 	return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
 }
@@ -27,7 +27,7 @@ static int64_t zagzig(uint64_t value)
 
 /* ---- saving ---- */
 
-static void put_varint(struct ts_buf *out, uint64_t value)
+static void codec_record_put_varint(struct ts_buf *out, uint64_t value)
 {
 	uint8_t bytes[TS_PBW_VARINT];
 
@@ -35,7 +35,7 @@ static void put_varint(struct ts_buf *out, uint64_t value)
 }
 
 /* Whether a column has its numbers as they are in memory. */
-static bool is_plain(enum ts_number type)
+static bool codec_record_is_plain(enum ts_number type)
 {
 	return type == TS_NUM_F64 || type == TS_NUM_I8 || type == TS_NUM_U8;
 }
@@ -44,12 +44,13 @@ static bool is_plain(enum ts_number type)
 static void put_in_column(struct ts_buf *out, const void *number, enum ts_number type,
 			  int64_t *before)
 {
-	if (is_plain(type)) {
+	if (codec_record_is_plain(type)) {
 		ts_buf_put(out, (struct ts_bytes){ number, ts_number_size(type) });
 		return;
 	}
-	put_varint(out,
-		   zigzag((int64_t)((uint64_t)ts_number_get(number, type) - (uint64_t)*before)));
+	codec_record_put_varint(
+		out, codec_record_zigzag(
+			     (int64_t)((uint64_t)ts_number_get(number, type) - (uint64_t)*before)));
 	*before = ts_number_get(number, type);
 }
 
@@ -64,7 +65,7 @@ static void put_column(struct ts_buf *out, uint32_t field, const void *numbers, 
 	ts_pbw_end(out, mark);
 }
 
-static bool all_zero(const void *bytes, size_t n)
+static bool codec_record_all_zero(const void *bytes, size_t n)
 {
 	const uint8_t *p = bytes;
 
@@ -74,18 +75,20 @@ static bool all_zero(const void *bytes, size_t n)
 	return true;
 }
 
-static void put_numbers(struct ts_buf *out, const struct ts_member *member, const void *numbers)
+static void codec_record_put_numbers(struct ts_buf *out, const struct ts_member *member,
+				     const void *numbers)
 {
 	size_t width = ts_member_width(member);
 
-	if (all_zero(numbers, member->item))
+	if (codec_record_all_zero(numbers, member->item))
 		return;
 	if (width > 1)
 		put_column(out, member->number, numbers, member->type, width);
 	else if (member->type == TS_NUM_F64)
 		ts_pbw_double(out, member->number, *(const double *)numbers);
 	else
-		ts_pbw_u64(out, member->number, zigzag(ts_number_get(numbers, member->type)));
+		ts_pbw_u64(out, member->number,
+			   codec_record_zigzag(ts_number_get(numbers, member->type)));
 }
 
 /* Whether the items of an array can be saved column by column. */
@@ -114,7 +117,7 @@ static const void *item_at(const struct items *items, size_t i)
 	return item && (items->pointers || !ts_record_is_empty(items->record, item)) ? item : NULL;
 }
 
-static void put_places(struct ts_buf *out, const struct items *items)
+static void codec_record_put_places(struct ts_buf *out, const struct items *items)
 {
 	size_t mark = ts_pbw_begin(out, ITEMS_PLACES);
 	int64_t before = 0;
@@ -147,7 +150,7 @@ static void put_items(struct ts_buf *out, uint32_t field, const struct items *it
 
 	ts_pbw_u64(out, ITEMS_NR, items->nr);
 	if (items->pointers || items->record->empty_at > 0)
-		put_places(out, items);
+		codec_record_put_places(out, items);
 	for (size_t m = 0; is_flat(items->record) && m < items->record->nr_members; m++)
 		put_item_column(out, items, &items->record->members[m]);
 	for (size_t i = 0; !is_flat(items->record) && i < items->nr; i++) {
@@ -201,7 +204,8 @@ static void put_struct(struct ts_buf *out, const struct ts_member *member, const
 	ts_pbw_end(out, mark);
 }
 
-static void put_member(struct ts_buf *out, const struct ts_member *member, const void *self)
+static void codec_record_put_member(struct ts_buf *out, const struct ts_member *member,
+				    const void *self)
 {
 	const void *at = CONST_AT(self, member->offset), *items = at;
 	size_t nr = 0, mark;
@@ -211,7 +215,7 @@ static void put_member(struct ts_buf *out, const struct ts_member *member, const
 	if (member->kind >= TS_MEMBER_ARRAY && member->kind <= TS_MEMBER_POINTERS)
 		nr = items ? ts_member_nr(self, member) * ts_member_width(member) : 0;
 	switch (member->kind) {
-	case TS_MEMBER_NUMBERS: put_numbers(out, member, at); break;
+	case TS_MEMBER_NUMBERS: codec_record_put_numbers(out, member, at); break;
 	case TS_MEMBER_STRUCTS: put_struct(out, member, at); break;
 	case TS_MEMBER_ARRAY:
 		if (nr > 0)
@@ -247,7 +251,7 @@ void ts_record_save(const struct ts_record *record, const void *self, struct ts_
 {
 	for (size_t i = 0; i < record->nr_members; i++)
 		if (record->members[i].number > 0)
-			put_member(out, &record->members[i], self);
+			codec_record_put_member(out, &record->members[i], self);
 }
 
 /* ---- loading ---- */
@@ -267,7 +271,7 @@ static enum ts_status load_record(struct load *load, const struct ts_record *rec
 				  struct ts_pb pb);
 
 /* Of what was read so far: the cursor notes where it met damage. */
-static enum ts_status check(const struct load *load)
+static enum ts_status codec_record_check(const struct load *load)
 {
 	if (!load->damage.cause)
 		return TS_OK;
@@ -276,11 +280,11 @@ static enum ts_status check(const struct load *load)
 		       (size_t)(load->damage.at - load->bytes.p));
 }
 
-static enum ts_status bad(struct load *load, const uint8_t *at, const char *cause)
+static enum ts_status codec_record_bad(struct load *load, const uint8_t *at, const char *cause)
 {
 	if (!load->damage.cause)
 		load->damage = (struct ts_pb_error){ cause, at };
-	return check(load);
+	return codec_record_check(load);
 }
 
 static bool is_in_range(const struct load *load, const struct ts_member *member, int64_t value)
@@ -302,18 +306,18 @@ static enum ts_status next_in_column(struct load *load, struct column *column, v
 	size_t size = ts_number_size(type);
 	uint64_t value;
 
-	if (is_plain(type)) {
+	if (codec_record_is_plain(type)) {
 		if ((size_t)(column->end - column->p) < size)
-			return bad(load, column->p, "a column is too short");
+			return codec_record_bad(load, column->p, "a column is too short");
 		memcpy(number, column->p, size);
 		column->p += size;
 		return TS_OK;
 	}
 	if (!ts_pb_varint(&column->p, column->end, &value))
-		return bad(load, column->p, "a column is too short");
+		return codec_record_bad(load, column->p, "a column is too short");
 	column->before = (int64_t)((uint64_t)column->before + (uint64_t)zagzig(value));
 	if (!ts_number_set(number, type, column->before))
-		return bad(load, column->p, "a number is too large");
+		return codec_record_bad(load, column->p, "a number is too large");
 	return TS_OK;
 }
 
@@ -332,7 +336,9 @@ static enum ts_status load_column(struct load *load, const struct ts_pb *pb, voi
 
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
 		st = next_in_column(load, &column, AT(numbers, i * ts_number_size(type)), type);
-	return st || column.p == column.end ? st : bad(load, column.p, "a column is too long");
+	return st || column.p == column.end
+		       ? st
+		       : codec_record_bad(load, column.p, "a column is too long");
 }
 
 /* Numbers in a column: every varint has one byte that ends it. */
@@ -341,7 +347,7 @@ static size_t count_column(const struct ts_pb *pb, enum ts_number type)
 	struct ts_bytes bytes = ts_pb_bytes(pb);
 	size_t nr = 0;
 
-	if (is_plain(type))
+	if (codec_record_is_plain(type))
 		return bytes.n / ts_number_size(type);
 	for (size_t i = 0; i < bytes.n; i++)
 		nr += bytes.p[i] < 128;
@@ -355,7 +361,7 @@ static enum ts_status load_number(struct load *load, const struct ts_member *mem
 		*(double *)number = ts_pb_double(pb);
 	else if (!ts_number_set(number, member->type, zagzig(ts_pb_u64(pb))) ||
 		 !is_in_range(load, member, ts_number_get(number, member->type)))
-		return bad(load, pb->data, "a number is out of range");
+		return codec_record_bad(load, pb->data, "a number is out of range");
 	return TS_OK;
 }
 
@@ -372,7 +378,7 @@ static enum ts_status load_numbers(struct load *load, const struct ts_member *me
 		return st;
 	for (size_t i = 0; i < width && member->by != TS_BY_NOTHING; i++)
 		if (!is_in_range(load, member, ts_number_get(AT(numbers, i * size), member->type)))
-			return bad(load, pb->data, "a number is out of range");
+			return codec_record_bad(load, pb->data, "a number is out of range");
 	return TS_OK;
 }
 
@@ -383,9 +389,10 @@ static enum ts_status make_items(struct load *load, const struct ts_member *memb
 	void **items = AT(self, member->offset);
 
 	if (*items || ts_member_nr(self, member) > 0)
-		return bad(load, pb->data, "an array comes twice");
+		return codec_record_bad(load, pb->data, "an array comes twice");
 	if (member->by != TS_BY_NOTHING && nr > load->limits->nr[member->by])
-		return bad(load, pb->data, "an array is longer than what it is indexed by");
+		return codec_record_bad(load, pb->data,
+					"an array is longer than what it is indexed by");
 	*items = ts_member_array(member, nr + 1);
 	if (!*items)
 		return ts_fail_nomem(load->err);
@@ -401,7 +408,7 @@ static enum ts_status load_array(struct load *load, const struct ts_member *memb
 	enum ts_status st;
 
 	if (nr % width != 0)
-		return bad(load, pb->data, "an array ends inside an item");
+		return codec_record_bad(load, pb->data, "an array ends inside an item");
 	st = make_items(load, member, self, nr / width, pb);
 	return st ? st : load_column(load, pb, *items, member->type, nr);
 }
@@ -413,8 +420,8 @@ struct shape {
 	bool has_places;
 };
 
-static enum ts_status read_shape(struct load *load, const struct ts_pb *field, size_t limit,
-				 struct shape *shape)
+static enum ts_status codec_record_read_shape(struct load *load, const struct ts_pb *field,
+					      size_t limit, struct shape *shape)
 {
 	struct ts_pb pb = ts_pb_of(ts_pb_bytes(field), &load->damage);
 	size_t n = ts_pb_bytes(field).n;
@@ -433,8 +440,8 @@ static enum ts_status read_shape(struct load *load, const struct ts_pb *field, s
 		shape->nr_full = shape->nr;
 	/* Each full item has a byte at least; empty ones are bounded by what the array is indexed by. */
 	if (shape->nr_full > n || shape->nr_full > shape->nr || shape->nr > TS_MAX(n, limit))
-		return bad(load, field->data, "an array is longer than its bytes");
-	return check(load);
+		return codec_record_bad(load, field->data, "an array is longer than its bytes");
+	return codec_record_check(load);
 }
 
 /* The place of the next full item, or of each in turn. */
@@ -452,7 +459,8 @@ static enum ts_status next_place(struct load *load, struct shape *shape, size_t 
 	if (st)
 		return st;
 	if (at < 0 || (uint64_t)at >= shape->nr || (!first && at <= before))
-		return bad(load, shape->places.p, "an item stands at a place that cannot be");
+		return codec_record_bad(load, shape->places.p,
+					"an item stands at a place that cannot be");
 	*place = (size_t)at;
 	return TS_OK;
 }
@@ -464,8 +472,8 @@ struct room {
 	bool pointers;
 };
 
-static enum ts_status next_item(struct load *load, const struct room *room, struct shape *shape,
-				size_t *place, void **item)
+static enum ts_status codec_record_next_item(struct load *load, const struct room *room,
+					     struct shape *shape, size_t *place, void **item)
 {
 	void **pointers = room->items;
 	enum ts_status st = next_place(load, shape, place);
@@ -491,7 +499,7 @@ static enum ts_status load_item_column(struct load *load, const struct room *roo
 
 	for (size_t i = 0; i < shape.nr_full; i++) {
 		void *item, *number;
-		enum ts_status st = next_item(load, room, &shape, &place, &item);
+		enum ts_status st = codec_record_next_item(load, room, &shape, &place, &item);
 
 		if (st)
 			return st;
@@ -501,9 +509,10 @@ static enum ts_status load_item_column(struct load *load, const struct room *roo
 			return st;
 		if (member->type != TS_NUM_F64 &&
 		    !is_in_range(load, member, ts_number_get(number, member->type)))
-			return bad(load, column.p, "a number is out of range");
+			return codec_record_bad(load, column.p, "a number is out of range");
 	}
-	return column.p == column.end ? TS_OK : bad(load, column.p, "a column is too long");
+	return column.p == column.end ? TS_OK
+				      : codec_record_bad(load, column.p, "a column is too long");
 }
 
 static const struct ts_member *find_member(const struct ts_record *record, uint32_t number)
@@ -525,7 +534,7 @@ static enum ts_status load_flat(struct load *load, const struct room *room,
 		if (pb.field > ITEMS_PLACES && member)
 			st = load_item_column(load, room, *shape, member, &pb);
 	}
-	return st ? st : check(load);
+	return st ? st : codec_record_check(load);
 }
 
 static enum ts_status load_messages(struct load *load, const struct room *room, struct shape shape,
@@ -540,16 +549,17 @@ static enum ts_status load_messages(struct load *load, const struct room *room, 
 		if (pb.field != ITEMS_MESSAGES)
 			continue;
 		if (nr++ == shape.nr_full)
-			return bad(load, pb.data, "an array has more items than it says");
-		st = next_item(load, room, &shape, &place, &item);
+			return codec_record_bad(load, pb.data,
+						"an array has more items than it says");
+		st = codec_record_next_item(load, room, &shape, &place, &item);
 		if (st == TS_OK)
 			st = load_record(load, room->record, item, ts_pb_enter(&pb));
 	}
 	if (st == TS_OK)
-		st = check(load);
+		st = codec_record_check(load);
 	if (st || nr == shape.nr_full)
 		return st;
-	return bad(load, pb.p, "an array has fewer items than it says");
+	return codec_record_bad(load, pb.p, "an array has fewer items than it says");
 }
 
 static enum ts_status check_items(struct load *load, const struct room *room, size_t nr,
@@ -563,7 +573,7 @@ static enum ts_status check_items(struct load *load, const struct room *room, si
 
 		if (item && !ts_record_is_empty(room->record, item) &&
 		    !room->record->is_valid(item))
-			return bad(load, pb->data, "an item cannot be");
+			return codec_record_bad(load, pb->data, "an item cannot be");
 	}
 	return TS_OK;
 }
@@ -587,12 +597,12 @@ static enum ts_status load_records(struct load *load, const struct ts_member *me
 	size_t limit = member->by == TS_BY_NOTHING ? 0 : load->limits->nr[member->by] * width;
 	struct room room = { member->of, NULL, member->kind == TS_MEMBER_POINTERS };
 	struct shape shape;
-	enum ts_status st = read_shape(load, pb, limit, &shape);
+	enum ts_status st = codec_record_read_shape(load, pb, limit, &shape);
 
 	if (st)
 		return st;
 	if (shape.nr % width != 0)
-		return bad(load, pb->data, "an array ends inside an item");
+		return codec_record_bad(load, pb->data, "an array ends inside an item");
 	st = make_items(load, member, self, shape.nr / width, pb);
 	if (st)
 		return st;
@@ -610,11 +620,11 @@ static enum ts_status load_structs(struct load *load, const struct ts_member *me
 
 	if (width == 1)
 		return load_record(load, member->of, self, ts_pb_enter(pb));
-	st = read_shape(load, pb, width, &shape);
+	st = codec_record_read_shape(load, pb, width, &shape);
 	if (st)
 		return st;
 	if (shape.nr != width)
-		return bad(load, pb->data, "a fixed array has another length");
+		return codec_record_bad(load, pb->data, "a fixed array has another length");
 	return load_items(load, &room, &shape, pb);
 }
 
@@ -641,12 +651,13 @@ static enum ts_status load_pairs(struct load *load, struct ts_map *map, struct c
 		if (st)
 			return st;
 		if (value == TS_NONE)
-			return bad(load, values.p, "a map has a value that cannot be");
+			return codec_record_bad(load, values.p, "a map has a value that cannot be");
 		if (!ts_map_set(map, key, value))
 			return ts_fail_nomem(load->err);
 	}
-	return values.p == values.end ? TS_OK
-				      : bad(load, values.p, "a map has more values than keys");
+	return values.p == values.end
+		       ? TS_OK
+		       : codec_record_bad(load, values.p, "a map has more values than keys");
 }
 
 static enum ts_status load_map(struct load *load, struct ts_map *map, const struct ts_pb *field)
@@ -661,7 +672,7 @@ static enum ts_status load_map(struct load *load, struct ts_map *map, const stru
 		if (pb.field == MAP_VALUES)
 			values = column_of(&pb);
 	}
-	st = check(load);
+	st = codec_record_check(load);
 	return st ? st : load_pairs(load, map, keys, values);
 }
 
@@ -696,7 +707,8 @@ static enum ts_status load_record(struct load *load, const struct ts_record *rec
 	enum ts_status st = TS_OK;
 
 	if (++load->depth > TS_LIMIT_RECORD_DEPTH)
-		st = bad(load, pb.p, "records nest too deep " TS_OVER(TS_LIMIT_RECORD_DEPTH));
+		st = codec_record_bad(load, pb.p,
+				      "records nest too deep " TS_OVER(TS_LIMIT_RECORD_DEPTH));
 	while (st == TS_OK && ts_pb_next(&pb)) {
 		const struct ts_member *member = find_member(record, pb.field);
 
@@ -705,9 +717,9 @@ static enum ts_status load_record(struct load *load, const struct ts_record *rec
 	}
 	load->depth--;
 	if (st == TS_OK)
-		st = check(load);
+		st = codec_record_check(load);
 	if (st == TS_OK && record->is_valid && !record->is_valid(self))
-		st = bad(load, pb.p, "a state cannot be");
+		st = codec_record_bad(load, pb.p, "a state cannot be");
 	return st;
 }
 

@@ -55,7 +55,7 @@ struct wide {
 	uint64_t high, low;
 };
 
-static struct wide product(uint64_t a, uint64_t b)
+static struct wide shortest_product(uint64_t a, uint64_t b)
 {
 	uint64_t a_low = a & UINT32_MAX, a_high = a >> 32, b_low = b & UINT32_MAX, b_high = b >> 32;
 	uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
@@ -94,8 +94,8 @@ static struct wide power_of_ten(int k)
 
 	for (int i = (k - FIRST_POWER) % BETWEEN; i > 0; i--)
 		five *= 5;
-	next = plus(product(base[1], five), product(base[2], five).high);
-	top = plus(product(base[0], five), next.high);
+	next = plus(shortest_product(base[1], five), shortest_product(base[2], five).high);
+	top = plus(shortest_product(base[0], five), next.high);
 	power = (struct wide){ top.low, next.low }; /* where FIVE is 1 */
 	if (top.high > 0) {
 		while (!(top.high << shift >> 63))
@@ -107,9 +107,9 @@ static struct wide power_of_ten(int k)
 }
 
 /* The high 64 bits of G x N; the last of them is set, too, where there is anything below. */
-static uint64_t scaled(struct wide g, uint64_t n)
+static uint64_t shortest_scaled(struct wide g, uint64_t n)
 {
-	struct wide y = plus(product(g.high, n), product(g.low, n).high);
+	struct wide y = plus(shortest_product(g.high, n), shortest_product(g.low, n).high);
 
 	return y.high | (y.low > 1);
 }
@@ -119,14 +119,15 @@ struct interval {
 	uint64_t low, value, high;
 };
 
-static struct interval interval_of(uint64_t c, int q, bool is_power, int k)
+static struct interval shortest_interval_of(uint64_t c, int q, bool is_power, int k)
 {
 	struct wide g = power_of_ten(-k);
 	int h = q + log2_of_power(-k) + 1;
 	uint64_t is_open = c & 1; /* its ends read back as the neighbours */
 
-	return (struct interval){ scaled(g, (4 * c - (is_power ? 1 : 2)) << h) + is_open,
-				  scaled(g, 4 * c << h), scaled(g, (4 * c + 2) << h) - is_open };
+	return (struct interval){ shortest_scaled(g, (4 * c - (is_power ? 1 : 2)) << h) + is_open,
+				  shortest_scaled(g, 4 * c << h),
+				  shortest_scaled(g, (4 * c + 2) << h) - is_open };
 }
 
 /* Of two neighbours in the interval or not, the right one; false: both are, or neither is. */
@@ -138,7 +139,7 @@ static bool only_one(struct interval in, uint64_t number, uint64_t times, uint64
 	return below != above;
 }
 
-static struct ts_decimal trimmed(uint64_t digits, int exponent)
+static struct ts_decimal shortest_trimmed(uint64_t digits, int exponent)
 {
 	for (; digits % 10 == 0; exponent++)
 		digits /= 10;
@@ -160,11 +161,11 @@ struct ts_decimal ts_shortest(double value)
 	c |= q > 0 ? HIDDEN : 0;
 	q = LOWEST + (q > 0 ? q - 1 : 0);
 	k = log10_of_bits(q, is_power);
-	in = interval_of(c, q, is_power, k);
+	in = shortest_interval_of(c, q, is_power, k);
 	s = in.value / 4;
 	if (s >= 10 && only_one(in, s / 10, 10, &found))
-		return trimmed(found, k + 1);
+		return shortest_trimmed(found, k + 1);
 	if (!only_one(in, s, 1, &found)) /* the closer one, of equals the even one */
 		found = s + (in.value > 4 * s + 2 || (in.value == 4 * s + 2 && s % 2 > 0));
-	return trimmed(found, k);
+	return shortest_trimmed(found, k);
 }

@@ -10,7 +10,7 @@ static bool is_space(uint32_t c)
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-static struct ts_bytes between(const uint8_t *start, const uint8_t *end)
+static struct ts_bytes term_between(const uint8_t *start, const uint8_t *end)
 {
 	return (struct ts_bytes){ start, (size_t)(end - start) };
 }
@@ -41,7 +41,7 @@ void ts_term_text(struct ts_buf *out, struct ts_bytes text)
 		else if (c == TS_UTF8_BAD || ts_utf8_is_control(c))
 			ts_buf_puts(out, TS_UTF8_REPLACEMENT);
 		else
-			ts_buf_put(out, between(start, p));
+			ts_buf_put(out, term_between(start, p));
 	}
 }
 
@@ -55,7 +55,7 @@ static struct ts_bytes characters(struct ts_bytes text, size_t from, size_t nr)
 	start = p;
 	while (nr-- > 0 && p < end)
 		ts_utf8_next(&p, end);
-	return between(start, p);
+	return term_between(start, p);
 }
 
 struct ts_bytes ts_term_head(struct ts_bytes text, size_t width)

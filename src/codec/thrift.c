@@ -7,7 +7,7 @@
 
 #define LONG_LIST 15 /* from here on the number of items stands by itself */
 
-static void put_varint(struct ts_buf *out, uint64_t value)
+static void thrift_put_varint(struct ts_buf *out, uint64_t value)
 {
 	if (!ts_buf_room(out, TS_PBW_VARINT))
 		return;
@@ -17,17 +17,17 @@ static void put_varint(struct ts_buf *out, uint64_t value)
 void ts_thrift_item_int(struct ts_buf *out, int64_t value)
 {
 	TS_ASSERT(out);
-	put_varint(out, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
+	thrift_put_varint(out, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 void ts_thrift_item_text(struct ts_buf *out, struct ts_bytes text)
 {
 	TS_ASSERT(out);
-	put_varint(out, text.n);
+	thrift_put_varint(out, text.n);
 	ts_buf_put(out, text);
 }
 
-static void put_field(struct ts_thrift *thrift, int field, enum ts_thrift_type type)
+static void thrift_put_field(struct ts_thrift *thrift, int field, enum ts_thrift_type type)
 {
 	TS_ASSERT(thrift && field > thrift->last && field - thrift->last <= 15);
 	ts_buf_putc(thrift->out, (char)((field - thrift->last) << 4 | (int)type));
@@ -47,34 +47,34 @@ void ts_thrift_end(struct ts_thrift *thrift)
 
 void ts_thrift_int(struct ts_thrift *thrift, int field, enum ts_thrift_type type, int64_t value)
 {
-	put_field(thrift, field, type);
+	thrift_put_field(thrift, field, type);
 	ts_thrift_item_int(thrift->out, value);
 }
 
 void ts_thrift_bool(struct ts_thrift *thrift, int field, bool value)
 {
-	put_field(thrift, field, value ? TS_THRIFT_TRUE : TS_THRIFT_FALSE);
+	thrift_put_field(thrift, field, value ? TS_THRIFT_TRUE : TS_THRIFT_FALSE);
 }
 
 void ts_thrift_text(struct ts_thrift *thrift, int field, struct ts_bytes text)
 {
-	put_field(thrift, field, TS_THRIFT_TEXT);
+	thrift_put_field(thrift, field, TS_THRIFT_TEXT);
 	ts_thrift_item_text(thrift->out, text);
 }
 
 struct ts_thrift ts_thrift_struct(struct ts_thrift *thrift, int field)
 {
-	put_field(thrift, field, TS_THRIFT_STRUCT);
+	thrift_put_field(thrift, field, TS_THRIFT_STRUCT);
 	return ts_thrift_begin(thrift->out);
 }
 
 void ts_thrift_list(struct ts_thrift *thrift, int field, enum ts_thrift_type type, size_t nr)
 {
-	put_field(thrift, field, TS_THRIFT_LIST);
+	thrift_put_field(thrift, field, TS_THRIFT_LIST);
 	if (nr < LONG_LIST) {
 		ts_buf_putc(thrift->out, (char)(nr << 4 | (size_t)type));
 		return;
 	}
 	ts_buf_putc(thrift->out, (char)(LONG_LIST << 4 | (int)type));
-	put_varint(thrift->out, nr);
+	thrift_put_varint(thrift->out, nr);
 }

@@ -14,7 +14,7 @@ enum { HEADER_METHOD = 8, HEADER_NAME_BYTES = 26, HEADER_EXTRA_BYTES = 28, HEADE
 enum { METHOD_DEFLATE = 8 };
 #define RAW_DEFLATE (-15) /* without zlib's header */
 
-static enum ts_status fail(struct ts_zip *zip, struct ts_error *err)
+static enum ts_status zip_fail(struct ts_zip *zip, struct ts_error *err)
 {
 	if (zip->story.status) {
 		if (err)
@@ -27,7 +27,7 @@ static enum ts_status fail(struct ts_zip *zip, struct ts_error *err)
 }
 
 /* The library does not hear of a failure: it would give up at once, and leave its deflate's memory behind. */
-static la_ssize_t put_bytes(struct archive *a, void *ctx, const void *p, size_t n)
+static la_ssize_t zip_put_bytes(struct archive *a, void *ctx, const void *p, size_t n)
 {
 	struct ts_zip *zip = ctx;
 
@@ -52,8 +52,8 @@ enum ts_status ts_zip_open(struct ts_zip *zip,
 	    archive_write_set_format_option(zip->a, "zip", "compression-level", level) <
 		    ARCHIVE_WARN ||
 	    archive_write_set_bytes_in_last_block(zip->a, 1) != ARCHIVE_OK ||
-	    archive_write_open(zip->a, zip, NULL, put_bytes, NULL) != ARCHIVE_OK)
-		return fail(zip, err);
+	    archive_write_open(zip->a, zip, NULL, zip_put_bytes, NULL) != ARCHIVE_OK)
+		return zip_fail(zip, err);
 	return TS_OK;
 }
 
@@ -73,7 +73,7 @@ enum ts_status ts_zip_begin(struct ts_zip *zip, const char *name, int64_t nr_byt
 		archive_entry_set_size(entry, nr_bytes);
 	result = archive_write_header(zip->a, entry);
 	archive_entry_free(entry);
-	return result < ARCHIVE_WARN || zip->story.status ? fail(zip, err) : TS_OK;
+	return result < ARCHIVE_WARN || zip->story.status ? zip_fail(zip, err) : TS_OK;
 }
 
 enum ts_status ts_zip_put(struct ts_zip *zip, struct ts_bytes bytes, struct ts_error *err)
@@ -83,7 +83,7 @@ enum ts_status ts_zip_put(struct ts_zip *zip, struct ts_bytes bytes, struct ts_e
 		la_ssize_t n = archive_write_data(zip->a, bytes.p, bytes.n);
 
 		if (n <= 0 || zip->story.status)
-			return fail(zip, err);
+			return zip_fail(zip, err);
 		bytes = ts_bytes_cut(bytes, (size_t)n, bytes.n);
 	}
 	return TS_OK;
@@ -92,7 +92,7 @@ enum ts_status ts_zip_put(struct ts_zip *zip, struct ts_bytes bytes, struct ts_e
 enum ts_status ts_zip_close(struct ts_zip *zip, struct ts_error *err)
 {
 	TS_ASSERT(zip);
-	return archive_write_close(zip->a) < ARCHIVE_WARN || zip->story.status ? fail(zip, err)
+	return archive_write_close(zip->a) < ARCHIVE_WARN || zip->story.status ? zip_fail(zip, err)
 									       : TS_OK;
 }
 
@@ -104,7 +104,7 @@ void ts_zip_release(struct ts_zip *zip)
 	zip->a = NULL;
 }
 
-static size_t number_at(struct ts_bytes bytes, size_t at)
+static size_t zip_number_at(struct ts_bytes bytes, size_t at)
 {
 	return (size_t)bytes.p[at] | (size_t)bytes.p[at + 1] << 8;
 }
@@ -131,11 +131,11 @@ void ts_zip_head(struct ts_bytes bytes, const char *name, size_t max, struct ts_
 	TS_ASSERT(bytes.p || bytes.n == 0);
 	TS_ASSERT(name && out);
 	if (!ts_bytes_starts(bytes, "PK\003\004") || bytes.n < HEADER_END ||
-	    number_at(bytes, HEADER_METHOD) != METHOD_DEFLATE)
+	    zip_number_at(bytes, HEADER_METHOD) != METHOD_DEFLATE)
 		return;
-	at = HEADER_END + number_at(bytes, HEADER_NAME_BYTES);
+	at = HEADER_END + zip_number_at(bytes, HEADER_NAME_BYTES);
 	if (!ts_bytes_is(ts_bytes_cut(bytes, HEADER_END, at - HEADER_END), name))
 		return;
-	at += number_at(bytes, HEADER_EXTRA_BYTES);
+	at += zip_number_at(bytes, HEADER_EXTRA_BYTES);
 	inflate_head(ts_bytes_cut(bytes, at, bytes.n), out, max);
 }

@@ -31,7 +31,7 @@ struct ts_value ts_compare_ps(double ps)
 	return fabs(ps) < 9e18 ? ts_int(llround(ps)) : ts_null();
 }
 
-static bool is_of_others(const struct ts_column *column)
+static bool cells_is_of_others(const struct ts_column *column)
 {
 	return ts_bytes_starts(ts_bytes_of(column->name), "_change") ||
 	       ts_bytes_is(ts_bytes_of(column->name), "_state");
@@ -53,7 +53,7 @@ struct ts_compare_table ts_compare_table(struct comparing *comparing, const stru
 	TS_ASSERT(comparing && fixed && each);
 	TS_ASSERT(each->is_each && !fixed->is_each);
 	for (size_t i = 0; i < made.nr_each; i++)
-		made.nr_base += !is_of_others(&each->columns[i]);
+		made.nr_base += !cells_is_of_others(&each->columns[i]);
 	columns = ts_arena_array(arena, nr_columns, sizeof(*columns));
 	if (!columns) {
 		comparing->result->owner->failed = true;
@@ -63,7 +63,7 @@ struct ts_compare_table ts_compare_table(struct comparing *comparing, const stru
 	at = columns + made.nr_fixed;
 	for (size_t run = 0; run < comparing->nr; run++)
 		for (size_t i = 0; i < made.nr_each; i++) {
-			if (run == 0 && is_of_others(&each->columns[i]))
+			if (run == 0 && cells_is_of_others(&each->columns[i]))
 				continue;
 			*at = each->columns[i];
 			at->name = column_name(comparing, run, at->name);

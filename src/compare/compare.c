@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-static enum ts_status measure_all(struct comparing *comparing, struct ts_error *err)
+static enum ts_status compare_measure_all(struct comparing *comparing, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -29,8 +29,9 @@ static enum ts_status measure_all(struct comparing *comparing, struct ts_error *
 	X(limit, ts_real(verdict.limit)) \
 	X(state, ts_text(ts_bytes_of(ts_gate_state_name(verdict.state))))
 
-static enum ts_status judge(struct comparing *comparing, const struct ts_gate *gate, size_t run,
-			    struct ts_table *table, size_t *nr_failed, struct ts_error *err)
+static enum ts_status compare_judge(struct comparing *comparing, const struct ts_gate *gate,
+				    size_t run, struct ts_table *table, size_t *nr_failed,
+				    struct ts_error *err)
 {
 	double value[2] = { NAN, NAN }; /* of the baseline, of the run */
 	struct ts_gate_verdict verdict;
@@ -61,14 +62,14 @@ static enum ts_status judge_all(struct comparing *comparing,
 
 	for (size_t g = 0; g < request->nr_gates; g++)
 		for (size_t r = comparing->nr > 1; st == TS_OK && r < comparing->nr; r++)
-			st = judge(comparing, &request->gates[g], r, table, nr_failed, err);
+			st = compare_judge(comparing, &request->gates[g], r, table, nr_failed, err);
 	table->text_rows = TS_MAX(table->nr_rows, 1);
 	return st;
 }
 
-static enum ts_status compare_all(struct comparing *comparing,
-				  const struct ts_compare_request *request, size_t *nr_failed,
-				  struct ts_error *err)
+static enum ts_status compare_compare_all(struct comparing *comparing,
+					  const struct ts_compare_request *request,
+					  size_t *nr_failed, struct ts_error *err)
 {
 	enum ts_status st = judge_all(comparing, request, nr_failed, err);
 
@@ -115,9 +116,9 @@ enum ts_status ts_compare(const struct ts_compare_request *request, struct ts_re
 	if (st == TS_OK)
 		st = ts_compare_labels(&comparing, err);
 	if (st == TS_OK)
-		st = measure_all(&comparing, err);
+		st = compare_measure_all(&comparing, err);
 	if (st == TS_OK)
-		st = compare_all(&comparing, request, nr_failed, err);
+		st = compare_compare_all(&comparing, request, nr_failed, err);
 	if (st == TS_OK && (into->failed || comparing.scratch.failed || into->arena.failed))
 		st = ts_fail_nomem(err);
 	for (size_t r = 0; r < comparing.nr; r++)

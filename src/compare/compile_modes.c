@@ -43,7 +43,7 @@ struct run {
 	struct ts_differ differ; /* the first run's steps against these */
 };
 
-static uint8_t plain(uint8_t c)
+static uint8_t compile_modes_plain(uint8_t c)
 {
 	if (c == '_')
 		return '-';
@@ -64,7 +64,7 @@ static bool stands_at(struct ts_bytes name, size_t at, const char *mode)
 	    (at + n < name.n && is_word_part(name.p[at + n])))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (plain(name.p[at + i]) != plain((uint8_t)mode[i]))
+		if (compile_modes_plain(name.p[at + i]) != compile_modes_plain((uint8_t)mode[i]))
 			return false;
 	return true;
 }
@@ -90,8 +90,8 @@ struct step_source {
 	int duration_ps, start_ps, counted;
 };
 
-static bool take_steps(struct run *run, const struct ts_compare_run *of,
-		       const struct step_source *from)
+static bool compile_modes_take_steps(struct run *run, const struct ts_compare_run *of,
+				     const struct step_source *from)
 {
 	int64_t start_ns = of->profile ? of->profile->start_unix_ns : TS_UNKNOWN;
 	size_t nr = ts_table_rows(from->table);
@@ -118,7 +118,7 @@ static void close_run(struct run *run)
 	free(run->start_ns);
 }
 
-static enum ts_status find_median(struct run *run, struct ts_error *err)
+static enum ts_status compile_modes_find_median(struct run *run, struct ts_error *err)
 {
 	size_t nr = run->nr_steps;
 	double *sorted = calloc(nr + 1, sizeof(*sorted));
@@ -132,8 +132,8 @@ static enum ts_status find_median(struct run *run, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status open_run(struct run *run, const struct ts_compare_run *of,
-			       struct ts_error *err)
+static enum ts_status compile_modes_open_run(struct run *run, const struct ts_compare_run *of,
+					     struct ts_error *err)
 {
 	const struct step_source marks = {
 		.table = TS_FIND_TABLE(of->results, timeline, steps),
@@ -150,14 +150,14 @@ static enum ts_status open_run(struct run *run, const struct ts_compare_run *of,
 
 	run->compile = TS_FIND(of->results, compile);
 	run->overview = TS_FIND(of->results, overview);
-	if (!take_steps(run, of, &marks))
+	if (!compile_modes_take_steps(run, of, &marks))
 		return ts_fail_nomem(err);
 	if (run->nr_steps == 0) {
 		close_run(run);
-		if (!take_steps(run, of, &steps))
+		if (!compile_modes_take_steps(run, of, &steps))
 			return ts_fail_nomem(err);
 	}
-	return find_median(run, err);
+	return compile_modes_find_median(run, err);
 }
 
 static enum ts_status differ(const struct run *base, struct run *run, struct ts_error *err)
@@ -233,8 +233,8 @@ static struct ts_value may_be_chance(const struct run *run)
 	X(cuda_graph_launches, graphs) \
 	X(uses_cuda_graphs, graphs.type == TS_VALUE_INT ? ts_bool(graphs.as.i > 0) : ts_null())
 
-static void put_run(const struct ts_compare_request *request, const struct run *runs, size_t at,
-		    struct ts_result *result, struct ts_table *table)
+static void compile_modes_put_run(const struct ts_compare_request *request, const struct run *runs,
+				  size_t at, struct ts_result *result, struct ts_table *table)
 {
 	const struct run *run = &runs[at];
 	struct ts_value graphs = OF(run, cuda_graph_launches);
@@ -258,8 +258,8 @@ static int64_t fastest(const struct run *runs, size_t nr)
 	return nr_known > 1 ? best : -1;
 }
 
-static void put_fields(struct ts_result *result, const struct ts_table *table,
-		       const struct run *runs, size_t nr)
+static void compile_modes_put_fields(struct ts_result *result, const struct ts_table *table,
+				     const struct run *runs, size_t nr)
 {
 	int64_t best = fastest(runs, nr);
 	size_t row = best < 0 ? 0 : (size_t)best;
@@ -307,15 +307,15 @@ static void note_unlike(struct ts_result *result, const struct run *runs, size_t
 	}
 }
 
-static void put_runs(const struct ts_compare_request *request, const struct run *runs,
-		     struct ts_result *result)
+static void compile_modes_put_runs(const struct ts_compare_request *request, const struct run *runs,
+				   struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, compile_modes_modes);
 
 	for (size_t i = 0; i < request->nr_runs; i++)
-		put_run(request, runs, i, result, table);
+		compile_modes_put_run(request, runs, i, result, table);
 	table->text_rows = TS_COMPARE_MAX;
-	put_fields(result, table, runs, request->nr_runs);
+	compile_modes_put_fields(result, table, runs, request->nr_runs);
 	note_one_block(result, runs, request->nr_runs);
 	note_unlike(result, runs, request->nr_runs);
 }
@@ -332,12 +332,12 @@ enum ts_status ts_compare_modes(const struct ts_compare_request *request, struct
 	TS_ASSERT(request->runs);
 	memset(runs, 0, sizeof(runs));
 	for (size_t i = 0; i < request->nr_runs && st == TS_OK; i++) {
-		st = open_run(&runs[i], &request->runs[i], err);
+		st = compile_modes_open_run(&runs[i], &request->runs[i], err);
 		if (st == TS_OK && i > 0)
 			st = differ(&runs[0], &runs[i], err);
 	}
 	if (st == TS_OK)
-		put_runs(request, runs, result);
+		compile_modes_put_runs(request, runs, result);
 	for (size_t i = 0; i < request->nr_runs; i++)
 		close_run(&runs[i]);
 	if (st == TS_OK && (into->failed || into->arena.failed))

@@ -117,7 +117,7 @@ static size_t ends_of(size_t nr, double error)
 }
 
 /* Sorts VALUES. False: there are too few. */
-static bool interval_of(double *values, size_t nr, double error, double *low, double *high)
+static bool differ_interval_of(double *values, size_t nr, double error, double *low, double *high)
 {
 	size_t out = ends_of(nr, error);
 
@@ -136,20 +136,21 @@ static void find_interval(struct ts_differ *differ, struct counted counted[2])
 	if (differ->turns > 1 && counted[0].nr == counted[1].nr) {
 		for (size_t i = 0; i < counted[0].nr; i++)
 			counted[0].ps[i] /= counted[1].ps[i];
-		interval_of(counted[0].ps, counted[0].nr, TS_DIFFER_ERROR, &differ->ratio_low,
-			    &differ->ratio_high);
+		differ_interval_of(counted[0].ps, counted[0].nr, TS_DIFFER_ERROR,
+				   &differ->ratio_low, &differ->ratio_high);
 		return;
 	}
 	for (int i = 0; i < 2; i++)
-		if (!interval_of(counted[i].ps, counted[i].nr, TS_DIFFER_ERROR / 2, &low[i],
-				 &high[i]))
+		if (!differ_interval_of(counted[i].ps, counted[i].nr, TS_DIFFER_ERROR / 2, &low[i],
+					&high[i]))
 			return;
 	differ->ratio_low = low[0] / high[1];
 	differ->ratio_high = high[0] / low[1];
 }
 
-static enum ts_status look(const struct ts_step_times *const steps[2], struct counted counted[2],
-			   struct ts_differ *differ, struct ts_error *err)
+static enum ts_status differ_look(const struct ts_step_times *const steps[2],
+				  struct counted counted[2], struct ts_differ *differ,
+				  struct ts_error *err)
 {
 	double near = NEAR * fabs(middle_of(steps[0], counted[0].room) -
 				  middle_of(steps[1], counted[1].room));
@@ -190,7 +191,7 @@ enum ts_status ts_differ(const struct ts_step_times *a, const struct ts_step_tim
 			st = ts_fail_nomem(err);
 	}
 	if (st == TS_OK)
-		st = look(steps, counted, differ, err);
+		st = differ_look(steps, counted, differ, err);
 	for (int i = 0; i < 2; i++) {
 		free(counted[i].ps);
 		free(counted[i].room);

@@ -51,7 +51,7 @@ static struct ts_bytes number(struct checking *checking, size_t n)
 	return ts_result_text(checking->comparing->result, "%zu", n);
 }
 
-static struct ts_bytes chip_of(const struct ts_profile *profile)
+static struct ts_bytes fair_chip_of(const struct ts_profile *profile)
 {
 	struct ts_bytes kind = { NULL, 0 };
 
@@ -60,21 +60,21 @@ static struct ts_bytes chip_of(const struct ts_profile *profile)
 	return kind.n ? kind : TS_LIT("unknown");
 }
 
-static struct ts_bytes kind_of(const struct ts_profile *profile)
+static struct ts_bytes fair_kind_of(const struct ts_profile *profile)
 {
 	if (profile->nr_devices == 0)
 		return TS_LIT("no device");
 	return profile->devices[0].is_gpu ? TS_LIT("GPU") : TS_LIT("TPU");
 }
 
-static void check_devices(struct checking *checking, const struct ts_profile *base,
-			  const struct ts_profile *other)
+static void fair_check_devices(struct checking *checking, const struct ts_profile *base,
+			       const struct ts_profile *other)
 {
-	if (!ts_bytes_eq(kind_of(base), kind_of(other)))
-		add_difference(checking, "kind of session", kind_of(base), kind_of(other), UNFAIR,
-			       "times are of different things");
-	else if (!ts_bytes_eq(chip_of(base), chip_of(other)))
-		add_difference(checking, "chip", chip_of(base), chip_of(other), WITH_CARE,
+	if (!ts_bytes_eq(fair_kind_of(base), fair_kind_of(other)))
+		add_difference(checking, "kind of session", fair_kind_of(base), fair_kind_of(other),
+			       UNFAIR, "times are of different things");
+	else if (!ts_bytes_eq(fair_chip_of(base), fair_chip_of(other)))
+		add_difference(checking, "chip", fair_chip_of(base), fair_chip_of(other), WITH_CARE,
 			       "the difference is the chips' as well as the programs'");
 	if (base->nr_devices != other->nr_devices)
 		add_difference(checking, "devices", number(checking, base->nr_devices),
@@ -86,17 +86,17 @@ static void check_devices(struct checking *checking, const struct ts_profile *ba
 			       "some hosts may be missing from a capture");
 }
 
-static struct ts_bytes source_of(const struct ts_measured *measured)
+static struct ts_bytes fair_source_of(const struct ts_measured *measured)
 {
 	struct ts_bytes source = ts_measured_step_source(measured);
 
 	return source.n > 0 ? source : TS_LIT("none");
 }
 
-static void check_steps(struct checking *checking, const struct ts_measured *base,
-			const struct ts_measured *other)
+static void fair_check_steps(struct checking *checking, const struct ts_measured *base,
+			     const struct ts_measured *other)
 {
-	struct ts_bytes ours = source_of(base), theirs = source_of(other);
+	struct ts_bytes ours = fair_source_of(base), theirs = fair_source_of(other);
 
 	if (ts_bytes_eq(ours, theirs))
 		return;
@@ -110,14 +110,14 @@ static void check_steps(struct checking *checking, const struct ts_measured *bas
 			"a host's are the time of its program");
 }
 
-static struct ts_bytes verdict_of(const struct ts_measured *measured)
+static struct ts_bytes fair_verdict_of(const struct ts_measured *measured)
 {
 	struct ts_value verdict = TS_GET(measured->capture, capture, verdict);
 
 	return verdict.type == TS_VALUE_TEXT ? verdict.as.s : TS_LIT("unknown");
 }
 
-static struct ts_bytes way_of(const struct ts_profile *profile)
+static struct ts_bytes fair_way_of(const struct ts_profile *profile)
 {
 	return ts_profile_predicted(profile).n > 0 ? TS_LIT("predicted") : TS_LIT("measured");
 }
@@ -129,15 +129,15 @@ static void check_predicted(struct checking *checking, const struct ts_profile *
 	bool neither = ts_profile_predicted(base).n == 0 && ts_profile_predicted(other).n == 0;
 
 	if (!neither)
-		add_difference(checking, "times", way_of(base), way_of(other), WITH_CARE,
+		add_difference(checking, "times", fair_way_of(base), fair_way_of(other), WITH_CARE,
 			       "a predicted step did not run: its times are worked out");
 }
 
 /* A capture that does not show what it is taken for spoils any comparison. */
-static void check_capture(struct checking *checking, const struct ts_measured *base,
-			  const struct ts_measured *other)
+static void fair_check_capture(struct checking *checking, const struct ts_measured *base,
+			       const struct ts_measured *other)
 {
-	struct ts_bytes ours = verdict_of(base), theirs = verdict_of(other);
+	struct ts_bytes ours = fair_verdict_of(base), theirs = fair_verdict_of(other);
 	bool bad = ts_bytes_is(ours, "misleading") || ts_bytes_is(theirs, "misleading") ||
 		   ts_bytes_is(ours, "empty") || ts_bytes_is(theirs, "empty");
 
@@ -219,8 +219,8 @@ static void check_variants(struct checking *checking, struct ts_bytes name)
 			       "work");
 }
 
-static void check_names(struct checking *checking, const struct ts_strmap *ours,
-			const struct ts_strmap *theirs)
+static void fair_check_names(struct checking *checking, const struct ts_strmap *ours,
+			     const struct ts_strmap *theirs)
 {
 	const struct comparing *comparing = checking->comparing;
 	const struct ts_profile *base = comparing->runs[0].profile;
@@ -249,7 +249,7 @@ static enum ts_status check_modules(struct checking *checking, struct ts_error *
 		    find_mains(checking->comparing, checking->run, &theirs);
 
 	if (good)
-		check_names(checking, &ours, &theirs);
+		fair_check_names(checking, &ours, &theirs);
 	ts_strmap_release(&ours);
 	ts_strmap_release(&theirs);
 	return good ? TS_OK : ts_fail_nomem(err);
@@ -331,7 +331,7 @@ static void check_world(struct checking *checking, const struct ts_profile *base
 			       "work and communication are shared out differently");
 }
 
-static bool has_modules(const struct comparing *comparing, size_t run)
+static bool fair_has_modules(const struct comparing *comparing, size_t run)
 {
 	return comparing->runs[run].profile->nr_modules > 0;
 }
@@ -342,12 +342,12 @@ static enum ts_status check_run(struct checking *checking, struct ts_error *err)
 	const struct ts_compare_run *base = &comparing->runs[0];
 	const struct ts_compare_run *other = &comparing->runs[checking->run];
 
-	check_devices(checking, base->profile, other->profile);
-	check_steps(checking, &comparing->measured[0], &comparing->measured[checking->run]);
-	check_capture(checking, &comparing->measured[0], &comparing->measured[checking->run]);
+	fair_check_devices(checking, base->profile, other->profile);
+	fair_check_steps(checking, &comparing->measured[0], &comparing->measured[checking->run]);
+	fair_check_capture(checking, &comparing->measured[0], &comparing->measured[checking->run]);
 	check_predicted(checking, base->profile, other->profile);
 	check_world(checking, base->profile, other->profile);
-	if (!has_modules(comparing, 0) && !has_modules(comparing, checking->run))
+	if (!fair_has_modules(comparing, 0) && !fair_has_modules(comparing, checking->run))
 		check_kernels(checking, &comparing->measured[0],
 			      &comparing->measured[checking->run]);
 	return check_programs(checking, err);
@@ -375,7 +375,7 @@ enum ts_status ts_compare_fairness(struct comparing *comparing, struct ts_error 
 		ts_result_note(comparing->result,
 			       "chip, devices, hosts, the source of steps and "
 			       "%s are the same in all runs",
-			       has_modules(comparing, 0) ? "the programs' parameters"
-							 : "most of the kernels");
+			       fair_has_modules(comparing, 0) ? "the programs' parameters"
+							      : "most of the kernels");
 	return TS_OK;
 }

@@ -74,7 +74,7 @@ static enum ts_status take_relation(struct cursor *cursor, struct ts_gate *gate)
 }
 
 /* Decimal, with a point whatever the locale; strtod would take hexadecimal and names too. */
-static enum ts_status take_number(struct cursor *cursor, double *number)
+static enum ts_status gate_take_number(struct cursor *cursor, double *number)
 {
 	const char *from;
 	char *end;
@@ -93,7 +93,7 @@ static enum ts_status take_number(struct cursor *cursor, double *number)
 
 static enum ts_status take_share(struct cursor *cursor, struct ts_gate *gate)
 {
-	enum ts_status st = take_number(cursor, &gate->number);
+	enum ts_status st = gate_take_number(cursor, &gate->number);
 
 	if (st == TS_OK && skip_blanks(cursor) == '%') {
 		gate->is_share = true;
@@ -109,7 +109,7 @@ static enum ts_status take_limit(struct cursor *cursor, struct ts_gate *gate)
 	char sign;
 
 	if (!isalpha((unsigned char)skip_blanks(cursor)))
-		return take_number(cursor, &gate->number);
+		return gate_take_number(cursor, &gate->number);
 	from = cursor->at;
 	gate->of_baseline = ts_bytes_is(take_name(cursor), "baseline");
 	if (!gate->of_baseline) {
@@ -145,7 +145,7 @@ enum ts_status ts_gate_parse(const char *text, struct ts_gate *gate, size_t *at,
 	return st;
 }
 
-static double limit_of(const struct ts_gate *gate, double baseline)
+static double gate_limit_of(const struct ts_gate *gate, double baseline)
 {
 	double by = gate->is_share ? gate->number * fabs(baseline) : gate->number;
 
@@ -175,7 +175,7 @@ static bool is_so(enum ts_relation relation, double value, double limit)
 struct ts_gate_verdict ts_gate_judge(const struct ts_gate *gate, bool has_name, double value,
 				     double baseline)
 {
-	struct ts_gate_verdict verdict = { TS_GATE_HOLDS, value, limit_of(gate, baseline) };
+	struct ts_gate_verdict verdict = { TS_GATE_HOLDS, value, gate_limit_of(gate, baseline) };
 
 	TS_ASSERT(gate);
 	TS_ASSERT(gate->sign == 0 || strchr("*+-", gate->sign));

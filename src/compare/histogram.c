@@ -33,7 +33,7 @@ static double edge(const double *sorted, size_t nr, bool upper)
 }
 
 /* A length that is unknown counts as none, below all others. */
-static double length(const struct ts_measured *measured, size_t step)
+static double histogram_length(const struct ts_measured *measured, size_t step)
 {
 	return isfinite(measured->step_ps[step]) ? measured->step_ps[step] : 0;
 }
@@ -44,7 +44,7 @@ struct hull {
 };
 
 /* By one run's steps. */
-static bool widen(const struct ts_measured *measured, struct hull *hull)
+static bool histogram_widen(const struct ts_measured *measured, struct hull *hull)
 {
 	size_t nr = measured->nr_steps;
 	double *sorted;
@@ -55,7 +55,7 @@ static bool widen(const struct ts_measured *measured, struct hull *hull)
 	if (!sorted)
 		return false;
 	for (size_t i = 0; i < nr; i++)
-		sorted[i] = length(measured, i);
+		sorted[i] = histogram_length(measured, i);
 	qsort(sorted, nr, sizeof(*sorted), ts_double_order);
 	hull->low = TS_MIN(hull->low, edge(sorted, nr, false));
 	hull->high = TS_MAX(hull->high, edge(sorted, nr, true));
@@ -79,7 +79,7 @@ static struct bins bins_of(const struct hull *hull, double most)
 }
 
 /* 0: below the first bin; .nr + 1: behind the last. */
-static size_t bin_of(const struct bins *bins, double ps)
+static size_t histogram_bin_of(const struct bins *bins, double ps)
 {
 	double at = floor((ps - bins->from_ps) / bins->width_ps);
 
@@ -88,18 +88,18 @@ static size_t bin_of(const struct bins *bins, double ps)
 	return at < (double)bins->nr ? (size_t)at + 1 : bins->nr + 1;
 }
 
-static void count(const struct comparing *comparing, const struct bins *bins,
-		  int64_t counts[FINER * BINS + 2][TS_COMPARE_MAX])
+static void histogram_count(const struct comparing *comparing, const struct bins *bins,
+			    int64_t counts[FINER * BINS + 2][TS_COMPARE_MAX])
 {
 	for (size_t r = 0; r < comparing->nr; r++) {
 		const struct ts_measured *measured = &comparing->measured[r];
 
 		for (size_t i = 0; i < measured->nr_steps; i++)
-			counts[bin_of(bins, length(measured, i))][r]++;
+			counts[histogram_bin_of(bins, histogram_length(measured, i))][r]++;
 	}
 }
 
-static bool is_empty(const int64_t *counts, size_t nr)
+static bool histogram_is_empty(const int64_t *counts, size_t nr)
 {
 	for (size_t r = 0; r < nr; r++)
 		if (counts[r] > 0)
@@ -134,15 +134,15 @@ enum ts_status ts_compare_histogram(struct comparing *comparing, struct ts_error
 
 	TS_ASSERT(comparing);
 	for (size_t r = 0; comparing->by_step && r < comparing->nr; r++)
-		if (!widen(&comparing->measured[r], &hull))
+		if (!histogram_widen(&comparing->measured[r], &hull))
 			return ts_fail_nomem(err);
 	if (!table.table || hull.low > hull.high)
 		return TS_OK; /* who asked for the memory says so */
 	bins = bins_of(&hull, comparing->nr > 2 ? FINER * BINS : BINS);
 	TS_ASSERT(bins.nr >= 1 && bins.nr <= FINER * BINS);
-	count(comparing, &bins, counts);
+	histogram_count(comparing, &bins, counts);
 	for (size_t at = 0; at < bins.nr + 2; at++)
-		if ((at > 0 && at <= bins.nr) || !is_empty(counts[at], comparing->nr))
+		if ((at > 0 && at <= bins.nr) || !histogram_is_empty(counts[at], comparing->nr))
 			put_bin(comparing, &table, &bins, at, counts[at]);
 	return TS_OK;
 }

@@ -12,22 +12,22 @@
 
 #define LABEL_MAX 40 /* of a run; longer, it loses folders in front */
 
-static bool is_digit(uint8_t c)
+static bool labels_is_digit(uint8_t c)
 {
 	return c >= '0' && c <= '9';
 }
 
 /* 2026_11_22_09_06_03, as profilers name sessions; with "_2" where two began in one second. */
-static bool is_time(struct ts_bytes part)
+static bool labels_is_time(struct ts_bytes part)
 {
 	static const char form[] = "0000_00_00_00_00_00";
 
 	if (part.n < sizeof(form) - 1)
 		return false;
 	for (size_t i = 0; i < part.n; i++) {
-		bool digit = i < sizeof(form) - 1 ? form[i] == '0' : is_digit(part.p[i]);
+		bool digit = i < sizeof(form) - 1 ? form[i] == '0' : labels_is_digit(part.p[i]);
 
-		if (digit ? !is_digit(part.p[i]) : part.p[i] != '_')
+		if (digit ? !labels_is_digit(part.p[i]) : part.p[i] != '_')
 			return false;
 	}
 	return true;
@@ -43,7 +43,7 @@ static size_t last_part(struct ts_bytes name)
 	return at;
 }
 
-static struct ts_bytes part_at(struct ts_bytes name, size_t at)
+static struct ts_bytes labels_part_at(struct ts_bytes name, size_t at)
 {
 	return ts_bytes_cut(name, at, name.n);
 }
@@ -70,9 +70,9 @@ static size_t common_prefix(const struct comparing *comparing)
 /* The name from AT on; with the folder in front of AT where only a time is left. */
 static struct ts_bytes from(struct ts_bytes name, size_t at)
 {
-	if (!is_time(part_at(name, at)) || at == 0)
-		return part_at(name, at);
-	return part_at(name, last_part(ts_bytes_cut(name, 0, at - 1)));
+	if (!labels_is_time(labels_part_at(name, at)) || at == 0)
+		return labels_part_at(name, at);
+	return labels_part_at(name, last_part(ts_bytes_cut(name, 0, at - 1)));
 }
 
 static struct ts_bytes without_last(struct ts_bytes name)
@@ -94,7 +94,7 @@ static bool all_differ(const struct ts_bytes *names, size_t nr)
 /* Does every run have a folder in front of its last part, which is a time or the same in all? */
 static bool last_tells_nothing(const struct ts_bytes *names, size_t nr)
 {
-	struct ts_bytes first = part_at(names[0], last_part(names[0]));
+	struct ts_bytes first = labels_part_at(names[0], last_part(names[0]));
 	bool same = nr > 1, times = true;
 
 	for (size_t r = 0; r < nr; r++) {
@@ -102,8 +102,8 @@ static bool last_tells_nothing(const struct ts_bytes *names, size_t nr)
 
 		if (at == 0)
 			return false;
-		same &= ts_bytes_eq(part_at(names[r], at), first);
-		times &= is_time(part_at(names[r], at));
+		same &= ts_bytes_eq(labels_part_at(names[r], at), first);
+		times &= labels_is_time(labels_part_at(names[r], at));
 	}
 	return same || times;
 }
@@ -127,9 +127,9 @@ static struct ts_bytes shortened(struct ts_bytes name)
 	while (name.n > LABEL_MAX) {
 		size_t slash = ts_bytes_find(name, "/");
 
-		if (slash + 1 >= name.n || is_time(part_at(name, slash + 1)))
+		if (slash + 1 >= name.n || labels_is_time(labels_part_at(name, slash + 1)))
 			break;
-		name = part_at(name, slash + 1);
+		name = labels_part_at(name, slash + 1);
 	}
 	return name;
 }

@@ -26,7 +26,7 @@ static const size_t step_buckets[TS_NR_BUCKETS] = EACH_BUCKET(STEP_BUCKET);
 static const size_t run_buckets[TS_NR_BUCKETS] = EACH_BUCKET(RUN_BUCKET);
 
 /* Steps without cores or time were not run: there is nothing to share out. */
-static void take_steps(struct ts_measured *measured)
+static void measured_take_steps(struct ts_measured *measured)
 {
 	double sum[TS_NR_BUCKETS] = { 0 }, cores_sum = 0, total = 0;
 
@@ -57,7 +57,7 @@ static void take_steps(struct ts_measured *measured)
 }
 
 /* Whose steps the report shows: those of the time view are marked or inferred. */
-static bool is_source(const struct ts_table *steps, const char *source)
+static bool measured_is_source(const struct ts_table *steps, const char *source)
 {
 	return steps && steps->nr_rows > 0 &&
 	       ts_bytes_is(ts_value_text(TS_CELL_OF(steps, overview_steps, 0, source)), source);
@@ -73,7 +73,7 @@ static void take_launched_steps(struct ts_measured *measured, const struct ts_ta
 }
 
 /* Of a job without a device: the steps that its hosts marked. What they were spent on is unknown. */
-static void take_host_steps(struct ts_measured *measured, const struct ts_table *steps)
+static void measured_take_host_steps(struct ts_measured *measured, const struct ts_table *steps)
 {
 	double total = 0;
 
@@ -126,11 +126,11 @@ enum ts_status ts_measured_init(struct ts_measured *measured, const struct ts_re
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		measured->bucket_ps[b] = NAN;
 	if (measured->steps)
-		take_steps(measured);
-	if (measured->by_step && is_source(marked, "launched"))
+		measured_take_steps(measured);
+	if (measured->by_step && measured_is_source(marked, "launched"))
 		take_launched_steps(measured, marked);
-	if (measured->nr_steps == 0 && is_source(marked, "host"))
-		take_host_steps(measured, marked);
+	if (measured->nr_steps == 0 && measured_is_source(marked, "host"))
+		measured_take_host_steps(measured, marked);
 	if (measured->time && (!by_step || !measured->by_step))
 		take_wall(measured);
 	return TS_OK;
@@ -153,8 +153,8 @@ void ts_measured_release(struct ts_measured *measured)
 }
 
 /* A field, by its path in the report: parts of the report itself, or behind their result's name. */
-static bool find_field(const struct ts_results *results, struct ts_bytes path,
-		       struct ts_value *value)
+static bool measured_find_field(const struct ts_results *results, struct ts_bytes path,
+				struct ts_value *value)
 {
 	for (size_t i = 0; i < results->nr; i++) {
 		const struct ts_result *result = results->items[i];
@@ -254,7 +254,7 @@ bool ts_measured_value(const struct ts_measured *measured, const struct ts_resul
 	TS_ASSERT(measured && results && value);
 	if (bucket_value(measured, path, value))
 		return true;
-	known = find_field(results, alias ? ts_bytes_of(alias->path) : path, &found);
+	known = measured_find_field(results, alias ? ts_bytes_of(alias->path) : path, &found);
 	*value = ts_value_number(found) / (alias ? alias->unit : 1);
 	if (ts_bytes_is(path, "allocator_peak_mb") ||
 	    (ts_bytes_is(path, "peak_memory_mb") && isnan(*value)))

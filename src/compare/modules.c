@@ -21,7 +21,7 @@ struct items {
 	struct ts_strmap map;
 };
 
-static struct item *item_of(struct items *items, struct ts_bytes key)
+static struct item *modules_item_of(struct items *items, struct ts_bytes key)
 {
 	uint32_t at = ts_strmap_find(&items->map, key);
 	struct item *item;
@@ -38,7 +38,7 @@ static struct item *item_of(struct items *items, struct ts_bytes key)
 	return item;
 }
 
-static void add(struct item *item, size_t run, double amount, int64_t count)
+static void modules_add(struct item *item, size_t run, double amount, int64_t count)
 {
 	if (!isnan(amount))
 		item->amount[run] = isnan(item->amount[run]) ? amount : item->amount[run] + amount;
@@ -70,8 +70,8 @@ static int by_amount(const void *x, const void *y)
 	return ts_bytes_cmp(((const struct item *)x)->key, ((const struct item *)y)->key);
 }
 
-static enum ts_status add_modules(struct comparing *comparing, size_t run, struct items *items,
-				  struct ts_error *err)
+static enum ts_status modules_add_modules(struct comparing *comparing, size_t run,
+					  struct items *items, struct ts_error *err)
 {
 	const struct ts_measured *measured = &comparing->measured[run];
 
@@ -83,14 +83,15 @@ static enum ts_status add_modules(struct comparing *comparing, size_t run, struc
 
 		if (nr <= 0) /* compiled, and not run while we looked */
 			continue;
-		item = item_of(items,
-			       ts_value_text(TS_CELL_OF(measured->modules, ops_modules, i, name)));
+		item = modules_item_of(
+			items, ts_value_text(TS_CELL_OF(measured->modules, ops_modules, i, name)));
 		if (!item)
 			return ts_fail_nomem(err);
-		add(item, run,
-		    ts_value_number(TS_CELL_OF(measured->modules, ops_modules, i, total_time_ps)) /
-			    measured->parts,
-		    nr);
+		modules_add(item, run,
+			    ts_value_number(
+				    TS_CELL_OF(measured->modules, ops_modules, i, total_time_ps)) /
+				    measured->parts,
+			    nr);
 		if (program.type == TS_VALUE_ID) /* in whatever order */
 			item->hash[run] += program.as.u * UINT64_C(0x9e3779b97f4a7c15);
 	}
@@ -113,8 +114,8 @@ static const char *module_state(const struct item *item, size_t run)
 	X(change_ps, ts_compare_ps(item->amount[r] - item->amount[0])) \
 	X(state, state ? ts_text(ts_bytes_of(state)) : ts_null())
 
-static void put_module(struct comparing *comparing, const struct ts_compare_table *table,
-		       const struct item *item)
+static void modules_put_module(struct comparing *comparing, const struct ts_compare_table *table,
+			       const struct item *item)
 {
 	struct ts_value *row;
 
@@ -135,7 +136,7 @@ enum ts_status ts_compare_modules(struct comparing *comparing, struct ts_error *
 	TS_ASSERT(comparing);
 	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++)
-		st = add_modules(comparing, r, &items, err);
+		st = modules_add_modules(comparing, r, &items, err);
 	if (st == TS_OK && items.nr > 0)
 		qsort(items.items, items.nr, sizeof(*items.items), by_amount);
 	if (st == TS_OK) {
@@ -144,7 +145,7 @@ enum ts_status ts_compare_modules(struct comparing *comparing, struct ts_error *
 					 comparing->by_step ? ts_sheet_compare_modules.title
 							    : "Modules, time of a core");
 		for (size_t i = 0; table.table && i < items.nr; i++)
-			put_module(comparing, &table, &items.items[i]);
+			modules_put_module(comparing, &table, &items.items[i]);
 		if (table.table)
 			table.table->text_rows = 5;
 	}
@@ -153,20 +154,20 @@ enum ts_status ts_compare_modules(struct comparing *comparing, struct ts_error *
 }
 
 /* By rule: the op that a finding names has another number in each compilation. */
-static enum ts_status add_findings(struct comparing *comparing, size_t run, struct items *items,
-				   struct ts_error *err)
+static enum ts_status modules_add_findings(struct comparing *comparing, size_t run,
+					   struct items *items, struct ts_error *err)
 {
 	const struct ts_result *doctor = comparing->measured[run].doctor;
 
 	for (size_t i = 0; doctor && i < doctor->nr_findings; i++) {
 		const struct ts_finding *finding = &doctor->findings[i];
-		struct item *item = item_of(items, ts_bytes_of(finding->rule));
+		struct item *item = modules_item_of(items, ts_bytes_of(finding->rule));
 
 		if (!item)
 			return ts_fail_nomem(err);
 		if (item->title.n == 0)
 			item->title = finding->title;
-		add(item, run, finding->impact_share, 1);
+		modules_add(item, run, finding->impact_share, 1);
 	}
 	return TS_OK;
 }
@@ -186,8 +187,8 @@ static const char *finding_state(const struct item *item, size_t run)
 	X(impact_pct, ts_share_pct(item->amount[r])) \
 	X(state, state ? ts_text(ts_bytes_of(state)) : ts_null())
 
-static void put_finding(struct comparing *comparing, const struct ts_compare_table *table,
-			const struct item *item)
+static void modules_put_finding(struct comparing *comparing, const struct ts_compare_table *table,
+				const struct item *item)
 {
 	struct ts_value *row;
 
@@ -208,7 +209,7 @@ enum ts_status ts_compare_findings(struct comparing *comparing, struct ts_error 
 	TS_ASSERT(comparing);
 	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++)
-		st = add_findings(comparing, r, &items, err);
+		st = modules_add_findings(comparing, r, &items, err);
 	if (st == TS_OK && items.nr > 0)
 		qsort(items.items, items.nr, sizeof(*items.items), by_amount);
 	if (st == TS_OK) {
@@ -216,7 +217,7 @@ enum ts_status ts_compare_findings(struct comparing *comparing, struct ts_error 
 					 &ts_sheet_compare_findings_each,
 					 ts_sheet_compare_findings.title);
 		for (size_t i = 0; table.table && i < items.nr; i++)
-			put_finding(comparing, &table, &items.items[i]);
+			modules_put_finding(comparing, &table, &items.items[i]);
 	}
 	items_release(&items);
 	return st;

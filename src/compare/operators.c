@@ -46,7 +46,7 @@ static const struct source by_shape =
 	SOURCE(operators_by_shape, TS_COLUMN_AT(operators_by_shape, input_shapes));
 
 /* What a run's sums are divided by. */
-static double parts_of(const struct comparing *comparing, size_t run)
+static double compare_operators_parts_of(const struct comparing *comparing, size_t run)
 {
 	const struct ts_measured *measured = &comparing->measured[run];
 
@@ -55,8 +55,9 @@ static double parts_of(const struct comparing *comparing, size_t run)
 	return comparing->by_step && measured->nr_steps > 0 ? (double)measured->nr_steps : 1;
 }
 
-static struct pair *pair_of(struct pairs *pairs, const struct source *source,
-			    const struct ts_table *table, size_t row, struct ts_arena *arena)
+static struct pair *compare_operators_pair_of(struct pairs *pairs, const struct source *source,
+					      const struct ts_table *table, size_t row,
+					      struct ts_arena *arena)
 {
 	struct ts_bytes name = ts_value_text(ts_table_cell(table, row, source->name));
 	struct ts_bytes shapes = ts_value_text(ts_table_cell(table, row, source->input_shapes));
@@ -79,15 +80,17 @@ static struct pair *pair_of(struct pairs *pairs, const struct source *source,
 	return pair;
 }
 
-static enum ts_status add_run(struct comparing *comparing, size_t run, struct pairs *pairs,
-			      const struct source *source, struct ts_error *err)
+static enum ts_status compare_operators_add_run(struct comparing *comparing, size_t run,
+						struct pairs *pairs, const struct source *source,
+						struct ts_error *err)
 {
 	const struct ts_table *table = ts_result_find_table(
 		TS_FIND(comparing->runs[run].results, operators), source->sheet->name);
-	double parts = parts_of(comparing, run);
+	double parts = compare_operators_parts_of(comparing, run);
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		struct pair *pair = pair_of(pairs, source, table, i, &comparing->scratch);
+		struct pair *pair =
+			compare_operators_pair_of(pairs, source, table, i, &comparing->scratch);
 
 		if (!pair)
 			return ts_fail_nomem(err);
@@ -100,17 +103,17 @@ static enum ts_status add_run(struct comparing *comparing, size_t run, struct pa
 	return TS_OK;
 }
 
-static double known(double ps)
+static double compare_operators_known(double ps)
 {
 	return isnan(ps) ? 0 : ps;
 }
 
-static const double *times_of(const struct pairs *pairs, const struct pair *pair)
+static const double *compare_operators_times_of(const struct pairs *pairs, const struct pair *pair)
 {
 	return pairs->by_gpu ? pair->gpu_ps : pair->cpu_ps;
 }
 
-static int by_change(const void *x, const void *y)
+static int compare_operators_by_change(const void *x, const void *y)
 {
 	const struct pair *a = x, *b = y;
 	int order;
@@ -126,14 +129,15 @@ static void rank_pairs(struct pairs *pairs, size_t nr_runs)
 	for (size_t i = 0; i < pairs->nr; i++)
 		for (size_t r = 1; r < nr_runs; r++) {
 			struct pair *pair = &pairs->items[i];
-			const double *ps = times_of(pairs, pair);
-			double change = known(ps[r]) - known(ps[0]);
+			const double *ps = compare_operators_times_of(pairs, pair);
+			double change =
+				compare_operators_known(ps[r]) - compare_operators_known(ps[0]);
 
 			if (fabs(change) > fabs(pair->change_ps))
 				pair->change_ps = change;
 		}
 	if (pairs->nr > 0)
-		qsort(pairs->items, pairs->nr, sizeof(*pairs->items), by_change);
+		qsort(pairs->items, pairs->nr, sizeof(*pairs->items), compare_operators_by_change);
 }
 
 _Static_assert((sizeof(struct ts_compare_operators_row) +
@@ -142,47 +146,51 @@ _Static_assert((sizeof(struct ts_compare_operators_row) +
 		       TS_MAX_COLUMNS,
 	       "a comparison of operators has room for every run");
 
-static enum state state_of(const struct comparing *comparing, const struct pairs *pairs,
-			   const struct pair *pair, size_t run)
+static enum state compare_operators_state_of(const struct comparing *comparing,
+					     const struct pairs *pairs, const struct pair *pair,
+					     size_t run)
 {
-	const double *ps = times_of(pairs, pair);
+	const double *ps = compare_operators_times_of(pairs, pair);
 	/* a call without a kernel is there all the same */
-	double base = isnan(pair->calls[0]) ? NAN : known(ps[0]);
-	double other = isnan(pair->calls[run]) ? NAN : known(ps[run]);
+	double base = isnan(pair->calls[0]) ? NAN : compare_operators_known(ps[0]);
+	double other = isnan(pair->calls[run]) ? NAN : compare_operators_known(ps[run]);
 
 	return ts_compare_state(base, other, comparing->measured[0].time_ps);
 }
 
-static struct ts_value change_of(const double *ps, size_t run)
+static struct ts_value compare_operators_change_of(const double *ps, size_t run)
 {
 	bool is_known = !isnan(ps[0]) || !isnan(ps[run]);
 
-	return is_known ? ts_compare_ps(known(ps[run]) - known(ps[0])) : ts_null();
+	return is_known ? ts_compare_ps(compare_operators_known(ps[run]) -
+					compare_operators_known(ps[0]))
+			: ts_null();
 }
 
 #define EACH_CELLS(X) \
 	X(calls, ts_real(pair->calls[run])) \
 	X(self_gpu_ps, ts_compare_ps(pair->gpu_ps[run])) \
 	X(self_cpu_ps, ts_compare_ps(pair->cpu_ps[run])) \
-	X(change_self_gpu_ps, change_of(pair->gpu_ps, run)) \
-	X(change_self_cpu_ps, change_of(pair->cpu_ps, run)) \
+	X(change_self_gpu_ps, compare_operators_change_of(pair->gpu_ps, run)) \
+	X(change_self_cpu_ps, compare_operators_change_of(pair->cpu_ps, run)) \
 	X(state, state ? ts_text(ts_bytes_of(state)) : ts_null())
 
 /* The label of a run is above the time that is compared: where that is the hosts', in the same columns under other headings. */
-static void put_run(const struct comparing *comparing, const struct pairs *pairs,
-		    const struct pair *pair, size_t run, const struct ts_compare_table *table,
-		    struct ts_value *row)
+static void compare_operators_put_run(const struct comparing *comparing, const struct pairs *pairs,
+				      const struct pair *pair, size_t run,
+				      const struct ts_compare_table *table, struct ts_value *row)
 {
-	const char *state = ts_compare_state_name(state_of(comparing, pairs, pair, run));
+	const char *state =
+		ts_compare_state_name(compare_operators_state_of(comparing, pairs, pair, run));
 
 	COMPARE_RUN(table, compare_operators_each, row, run, EACH_CELLS);
 }
 
-static bool is_changed(const struct comparing *comparing, const struct pairs *pairs,
-		       const struct pair *pair)
+static bool compare_operators_is_changed(const struct comparing *comparing,
+					 const struct pairs *pairs, const struct pair *pair)
 {
 	for (size_t r = 1; r < comparing->nr; r++)
-		if (state_of(comparing, pairs, pair, r) > STATE_SAME)
+		if (compare_operators_state_of(comparing, pairs, pair, r) > STATE_SAME)
 			return true;
 	return false;
 }
@@ -192,8 +200,8 @@ static bool is_changed(const struct comparing *comparing, const struct pairs *pa
 	X(input_shapes, ts_text_or_null(pair->shapes)) \
 	X(category, ts_text_or_null(pair->category))
 
-static void put_pairs(struct comparing *comparing, const struct pairs *pairs,
-		      const struct ts_sheet *sheet)
+static void compare_operators_put_pairs(struct comparing *comparing, const struct pairs *pairs,
+					const struct ts_sheet *sheet)
 {
 	struct ts_compare_table table =
 		ts_compare_table(comparing, sheet,
@@ -208,8 +216,8 @@ static void put_pairs(struct comparing *comparing, const struct pairs *pairs,
 
 		COMPARE_ROW(comparing, &table, compare_operators, row, PAIR_CELLS);
 		for (size_t r = 0; r < comparing->nr; r++)
-			put_run(comparing, pairs, pair, r, &table, row);
-		nr_changed += is_changed(comparing, pairs, pair);
+			compare_operators_put_run(comparing, pairs, pair, r, &table, row);
+		nr_changed += compare_operators_is_changed(comparing, pairs, pair);
 	}
 	if (table.table && nr_changed == 0)
 		table.table->title = NULL; /* nothing to show */
@@ -217,7 +225,7 @@ static void put_pairs(struct comparing *comparing, const struct pairs *pairs,
 		table.table->text_rows = TS_MIN(nr_changed, 10);
 }
 
-static bool has_gpus(const struct comparing *comparing, size_t run)
+static bool compare_operators_has_gpus(const struct comparing *comparing, size_t run)
 {
 	const struct ts_result *operators = TS_FIND(comparing->runs[run].results, operators);
 
@@ -231,12 +239,12 @@ static enum ts_status compare_table(struct comparing *comparing, const struct so
 	enum ts_status st = TS_OK;
 
 	for (size_t r = 0; r < comparing->nr; r++)
-		pairs.by_gpu &= has_gpus(comparing, r);
+		pairs.by_gpu &= compare_operators_has_gpus(comparing, r);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++)
-		st = add_run(comparing, r, &pairs, from, err);
+		st = compare_operators_add_run(comparing, r, &pairs, from, err);
 	rank_pairs(&pairs, comparing->nr);
 	if (st == TS_OK && pairs.nr > 0)
-		put_pairs(comparing, &pairs, sheet);
+		compare_operators_put_pairs(comparing, &pairs, sheet);
 	ts_strmap_release(&pairs.map);
 	free(pairs.items);
 	return st;

@@ -54,7 +54,7 @@ static struct ts_bytes key_without_shape(const struct op_key *key, struct ts_are
 	return ts_arena_printf(arena, "%.*s\n%.*s", TS_ARG(key->category), TS_ARG(key->scope));
 }
 
-static struct group *add_group(struct groups *groups, const struct op_key *key)
+static struct group *compare_ops_add_group(struct groups *groups, const struct op_key *key)
 {
 	struct group *group;
 
@@ -73,8 +73,8 @@ static void add_time(struct group *group, size_t run, double ps, double nr)
 	group->nr[run] += nr;
 }
 
-static struct group *group_of(struct groups *groups, struct ts_strmap *map,
-			      const struct op_key *key, struct ts_arena *arena)
+static struct group *compare_ops_group_of(struct groups *groups, struct ts_strmap *map,
+					  const struct op_key *key, struct ts_arena *arena)
 {
 	struct ts_bytes text = whole_key(key, arena);
 	uint32_t at = text.p ? ts_strmap_find(map, text) : TS_NONE;
@@ -83,11 +83,12 @@ static struct group *group_of(struct groups *groups, struct ts_strmap *map,
 		return &groups->items[at];
 	if (!text.p || !ts_strmap_set(map, text, (uint32_t)groups->nr))
 		return NULL;
-	return add_group(groups, key);
+	return compare_ops_add_group(groups, key);
 }
 
-static enum ts_status add_run(struct comparing *comparing, size_t run, struct groups *groups,
-			      struct ts_strmap *map, struct ts_error *err)
+static enum ts_status compare_ops_add_run(struct comparing *comparing, size_t run,
+					  struct groups *groups, struct ts_strmap *map,
+					  struct ts_error *err)
 {
 	const struct ts_measured *measured = &comparing->measured[run];
 
@@ -102,7 +103,7 @@ static enum ts_status add_run(struct comparing *comparing, size_t run, struct gr
 
 		if (!isfinite(ps))
 			continue;
-		group = group_of(groups, map, &key, &comparing->scratch);
+		group = compare_ops_group_of(groups, map, &key, &comparing->scratch);
 		if (!group)
 			return ts_fail_nomem(err);
 		add_time(group, run, ps, nr);
@@ -140,7 +141,7 @@ static uint32_t runs_of(const struct group *group, size_t nr)
 	return runs;
 }
 
-static void merge(struct group *into, struct group *from, size_t nr)
+static void compare_ops_merge(struct group *into, struct group *from, size_t nr)
 {
 	for (size_t r = 0; r < nr; r++)
 		if (!isnan(from->ps[r]))
@@ -181,8 +182,8 @@ static enum ts_status classify(struct comparing *comparing, struct groups *group
 	return good && !comparing->scratch.failed ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status look_again(struct comparing *comparing, struct groups *groups, text_of *text,
-				 struct ts_error *err)
+static enum ts_status compare_ops_look_again(struct comparing *comparing, struct groups *groups,
+					     text_of *text, struct ts_error *err)
 {
 	struct class *classes = calloc(groups->nr + 1, sizeof(*classes));
 	uint32_t *class_of = calloc(groups->nr + 1, sizeof(*class_of));
@@ -192,18 +193,19 @@ static enum ts_status look_again(struct comparing *comparing, struct groups *gro
 		st = classify(comparing, groups, text, classes, class_of, err);
 	for (uint32_t i = 0; st == TS_OK && i < groups->nr; i++)
 		if (class_of[i] != TS_NONE && class_of[i] != i && !classes[class_of[i]].doubtful)
-			merge(&groups->items[class_of[i]], &groups->items[i], comparing->nr);
+			compare_ops_merge(&groups->items[class_of[i]], &groups->items[i],
+					  comparing->nr);
 	free(classes);
 	free(class_of);
 	return st;
 }
 
-static double known(double ps)
+static double compare_ops_known(double ps)
 {
 	return isnan(ps) ? 0 : ps;
 }
 
-static int by_change(const void *x, const void *y)
+static int compare_ops_by_change(const void *x, const void *y)
 {
 	const struct group *a = x, *b = y;
 	int order;
@@ -212,8 +214,8 @@ static int by_change(const void *x, const void *y)
 		return a->merged - b->merged;
 	if (fabs(a->change_ps) != fabs(b->change_ps))
 		return fabs(a->change_ps) > fabs(b->change_ps) ? -1 : 1;
-	if (known(a->ps[0]) != known(b->ps[0]))
-		return known(a->ps[0]) > known(b->ps[0]) ? -1 : 1;
+	if (compare_ops_known(a->ps[0]) != compare_ops_known(b->ps[0]))
+		return compare_ops_known(a->ps[0]) > compare_ops_known(b->ps[0]) ? -1 : 1;
 	order = ts_bytes_cmp(a->key.scope, b->key.scope);
 	if (order == 0)
 		order = ts_bytes_cmp(a->key.category, b->key.category);
@@ -228,13 +230,14 @@ static void rank_groups(struct groups *groups, size_t nr_runs)
 	for (size_t i = 0; i < groups->nr; i++)
 		for (size_t r = 1; r < nr_runs; r++) {
 			struct group *group = &groups->items[i];
-			double change = known(group->ps[r]) - known(group->ps[0]);
+			double change =
+				compare_ops_known(group->ps[r]) - compare_ops_known(group->ps[0]);
 
 			if (fabs(change) > fabs(group->change_ps))
 				group->change_ps = change;
 		}
 	if (groups->nr > 0)
-		qsort(groups->items, groups->nr, sizeof(*groups->items), by_change);
+		qsort(groups->items, groups->nr, sizeof(*groups->items), compare_ops_by_change);
 	while (groups->nr > 0 && groups->items[groups->nr - 1].merged)
 		groups->nr--;
 }
@@ -246,14 +249,15 @@ _Static_assert((sizeof(struct ts_compare_ops_row) +
 	       "the widest table of a comparison has room for every run");
 
 /* The share of the difference between the steps; unknown where they do not differ. */
-static double share_of(const struct comparing *comparing, size_t run, double change_ps)
+static double compare_ops_share_of(const struct comparing *comparing, size_t run, double change_ps)
 {
 	double base = comparing->measured[0].time_ps, all = comparing->measured[run].time_ps - base;
 
 	return fabs(all) > COMPARE_SPECK * base ? change_ps / all : NAN;
 }
 
-static enum state state_of(const struct comparing *comparing, const struct group *group, size_t run)
+static enum state compare_ops_state_of(const struct comparing *comparing, const struct group *group,
+				       size_t run)
 {
 	return ts_compare_state(group->ps[0], group->ps[run], comparing->measured[0].time_ps);
 }
@@ -262,24 +266,25 @@ static enum state state_of(const struct comparing *comparing, const struct group
 	X(ps, ts_compare_ps(group->ps[r])) \
 	X(executions, isnan(group->ps[r]) ? ts_null() : ts_real(group->nr[r])) \
 	X(change_ps, ts_compare_ps(change)) \
-	X(change_pct, ts_share_pct(share_of(comparing, r, change))) \
+	X(change_pct, ts_share_pct(compare_ops_share_of(comparing, r, change))) \
 	X(state, state ? ts_text(ts_bytes_of(state)) : ts_null())
 
 static void put_op_times(struct comparing *comparing, const struct ts_compare_table *table,
 			 const struct group *group, struct ts_value *row)
 {
 	for (size_t r = 0; r < comparing->nr; r++) {
-		double change = known(group->ps[r]) - known(group->ps[0]);
-		const char *state = ts_compare_state_name(state_of(comparing, group, r));
+		double change = compare_ops_known(group->ps[r]) - compare_ops_known(group->ps[0]);
+		const char *state =
+			ts_compare_state_name(compare_ops_state_of(comparing, group, r));
 
 		COMPARE_RUN(table, compare_ops_each, row, r, OP_EACH_CELLS);
 	}
 }
 
-static bool is_changed(const struct comparing *comparing, const struct group *group)
+static bool compare_ops_is_changed(const struct comparing *comparing, const struct group *group)
 {
 	for (size_t r = 1; r < comparing->nr; r++)
-		if (state_of(comparing, group, r) > STATE_SAME)
+		if (compare_ops_state_of(comparing, group, r) > STATE_SAME)
 			return true;
 	return false;
 }
@@ -303,7 +308,7 @@ static struct ts_value copied(struct comparing *comparing, struct ts_bytes text)
 		      : ts_null();
 }
 
-static void put_ops(struct comparing *comparing, const struct groups *groups)
+static void compare_ops_put_ops(struct comparing *comparing, const struct groups *groups)
 {
 	struct ts_compare_table table =
 		ts_compare_table(comparing, &ts_sheet_compare_ops, &ts_sheet_compare_ops_each,
@@ -317,7 +322,7 @@ static void put_ops(struct comparing *comparing, const struct groups *groups)
 
 		COMPARE_ROW(comparing, &table, compare_ops, row, OP_CELLS);
 		put_op_times(comparing, &table, group, row);
-		nr_changed += is_changed(comparing, group);
+		nr_changed += compare_ops_is_changed(comparing, group);
 	}
 	if (table.table && nr_changed == 0)
 		table.table->title = NULL; /* nothing to show */
@@ -355,8 +360,8 @@ static const enum part part_of_state[NR_STATES] = {
 	[STATE_GONE] = PART_GONE, [STATE_SLOWER] = PART_SLOWER, [STATE_FASTER] = PART_FASTER,
 };
 
-static void sum_parts(const struct comparing *comparing, const struct groups *groups, size_t run,
-		      double ps[NR_PARTS])
+static void compare_ops_sum_parts(const struct comparing *comparing, const struct groups *groups,
+				  size_t run, double ps[NR_PARTS])
 {
 	const struct ts_measured *base = &comparing->measured[0],
 				 *measured = &comparing->measured[run];
@@ -364,12 +369,12 @@ static void sum_parts(const struct comparing *comparing, const struct groups *gr
 	for (size_t i = 0; i < groups->nr; i++) {
 		const struct group *group = &groups->items[i];
 
-		ps[part_of_state[state_of(comparing, group, run)]] +=
-			known(group->ps[run]) - known(group->ps[0]);
+		ps[part_of_state[compare_ops_state_of(comparing, group, run)]] +=
+			compare_ops_known(group->ps[run]) - compare_ops_known(group->ps[0]);
 	}
 	for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++)
 		ps[PART_COMPILATION + b - TS_BUCKET_COMPILATION] =
-			known(measured->bucket_ps[b] - base->bucket_ps[b]);
+			compare_ops_known(measured->bucket_ps[b] - base->bucket_ps[b]);
 	ps[PART_ALL] = measured->time_ps - base->time_ps;
 	ps[PART_LEFT_OVER] = ps[PART_ALL];
 	for (int p = 0; p < PART_LEFT_OVER; p++)
@@ -377,7 +382,7 @@ static void sum_parts(const struct comparing *comparing, const struct groups *gr
 }
 
 /* Less than a picosecond is rounding. The difference itself always has a row. */
-static bool is_zero(const struct comparing *comparing, double ps[][NR_PARTS], int part)
+static bool compare_ops_is_zero(const struct comparing *comparing, double ps[][NR_PARTS], int part)
 {
 	for (size_t r = 1; r < comparing->nr; r++)
 		if (fabs(ps[r][part]) >= 1 || (part == PART_ALL && ps[r][part] == 0))
@@ -391,10 +396,10 @@ static bool is_zero(const struct comparing *comparing, double ps[][NR_PARTS], in
 
 #define PART_EACH_CELLS(X) \
 	X(change_ps, ts_compare_ps(ps[r][part])) \
-	X(change_pct, ts_share_pct(share_of(comparing, r, ps[r][part])))
+	X(change_pct, ts_share_pct(compare_ops_share_of(comparing, r, ps[r][part])))
 
-static void put_part(struct comparing *comparing, const struct ts_compare_table *table,
-		     double ps[][NR_PARTS], int part)
+static void compare_ops_put_part(struct comparing *comparing, const struct ts_compare_table *table,
+				 double ps[][NR_PARTS], int part)
 {
 	struct ts_value *row;
 
@@ -403,7 +408,7 @@ static void put_part(struct comparing *comparing, const struct ts_compare_table 
 		COMPARE_RUN(table, compare_difference_each, row, r, PART_EACH_CELLS);
 }
 
-static void put_parts(struct comparing *comparing, const struct groups *groups)
+static void compare_ops_put_parts(struct comparing *comparing, const struct groups *groups)
 {
 	struct ts_compare_table table = ts_compare_table(
 		comparing, &ts_sheet_compare_difference, &ts_sheet_compare_difference_each,
@@ -411,11 +416,11 @@ static void put_parts(struct comparing *comparing, const struct groups *groups)
 	double ps[TS_COMPARE_MAX][NR_PARTS] = { { 0 } };
 
 	for (size_t r = 1; r < comparing->nr; r++)
-		sum_parts(comparing, groups, r, ps[r]);
+		compare_ops_sum_parts(comparing, groups, r, ps[r]);
 	for (int zero = 0; table.table && zero < 2; zero++) { /* people see those that are not */
 		for (int p = 0; p < NR_PARTS; p++)
-			if (is_zero(comparing, ps, p) == zero)
-				put_part(comparing, &table, ps, p);
+			if (compare_ops_is_zero(comparing, ps, p) == zero)
+				compare_ops_put_part(comparing, &table, ps, p);
 		if (!zero && table.table->nr_rows > 0)
 			table.table->text_rows = table.table->nr_rows;
 		else if (!zero)
@@ -432,15 +437,15 @@ enum ts_status ts_compare_ops(struct comparing *comparing, struct ts_error *err)
 	TS_ASSERT(comparing);
 	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++)
-		st = add_run(comparing, r, &groups, &map, err);
+		st = compare_ops_add_run(comparing, r, &groups, &map, err);
 	if (st == TS_OK)
-		st = look_again(comparing, &groups, key_without_module, err);
+		st = compare_ops_look_again(comparing, &groups, key_without_module, err);
 	if (st == TS_OK)
-		st = look_again(comparing, &groups, key_without_shape, err);
+		st = compare_ops_look_again(comparing, &groups, key_without_shape, err);
 	if (st == TS_OK) {
 		rank_groups(&groups, comparing->nr);
-		put_parts(comparing, &groups);
-		put_ops(comparing, &groups);
+		compare_ops_put_parts(comparing, &groups);
+		compare_ops_put_ops(comparing, &groups);
 	}
 	ts_strmap_release(&map);
 	free(groups.items);

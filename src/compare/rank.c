@@ -12,7 +12,7 @@ struct sample {
 	bool is_b;
 };
 
-static int by_value(const void *x, const void *y)
+static int rank_by_value(const void *x, const void *y)
 {
 	double a = ((const struct sample *)x)->value, b = ((const struct sample *)y)->value;
 
@@ -46,7 +46,7 @@ static void count_ways(double *ways, size_t width, const size_t *twice, size_t n
 }
 
 /* Both tails, the smaller one twice: of what was seen, and of the outermost that there is. */
-static void read_tails(struct ts_rank *rank, const double *ways, size_t width, size_t seen)
+static void rank_read_tails(struct ts_rank *rank, const double *ways, size_t width, size_t seen)
 {
 	double below = 0, above = 0, all = 0, first = 0, last = 0;
 
@@ -71,7 +71,7 @@ static enum ts_status count_exactly(struct ts_rank *rank, const size_t *twice, s
 	if (!ways)
 		return ts_fail_nomem(err);
 	count_ways(ways, width, twice, nr, nr_b);
-	read_tails(rank, &ways[nr_b * width], width, seen);
+	rank_read_tails(rank, &ways[nr_b * width], width, seen);
 	free(ways);
 	return TS_OK;
 }
@@ -92,7 +92,7 @@ static enum ts_status test(struct sample *samples, size_t *twice, size_t nr_a, s
 	size_t nr = nr_a + nr_b, sum = 0;
 	double ties;
 
-	qsort(samples, nr, sizeof(*samples), by_value);
+	qsort(samples, nr, sizeof(*samples), rank_by_value);
 	rank_all(samples, nr, twice, &ties);
 	for (size_t i = 0; i < nr; i++)
 		sum += samples[i].is_b ? twice[i] : 0;

@@ -37,7 +37,7 @@ static const char *const words[] = {
 	"unknown",
 };
 
-static enum word word_of(const struct comparing *comparing, size_t run)
+static enum word times_word_of(const struct comparing *comparing, size_t run)
 {
 	const struct ts_rank *rank = &comparing->differ[run].rank;
 
@@ -51,7 +51,7 @@ static enum word word_of(const struct comparing *comparing, size_t run)
 }
 
 /* "step time 5.79 ms against 2.85 ms (8 and 12 steps, p 0.0002)" */
-static void put_times(const struct comparing *comparing, size_t run, struct ts_buf *out)
+static void times_put_times(const struct comparing *comparing, size_t run, struct ts_buf *out)
 {
 	const struct ts_measured *base = &comparing->measured[0],
 				 *measured = &comparing->measured[run];
@@ -71,7 +71,7 @@ static void put_mean(const struct comparing *comparing, size_t run, struct ts_bu
 	double base = comparing->measured[0].time_ps,
 	       change = comparing->measured[run].time_ps - base;
 
-	if (word_of(comparing, run) == WORD_NONE && fabs(change) > COMPARE_SAME * base)
+	if (times_word_of(comparing, run) == WORD_NONE && fabs(change) > COMPARE_SAME * base)
 		ts_buf_printf(out, "; the mean step is %.1f %% %s, which a few steps make",
 			      fabs(change) / base * 100, change > 0 ? "longer" : "shorter");
 }
@@ -85,16 +85,16 @@ static void put_ratio(const struct comparing *comparing, size_t run, struct ts_b
 	double low = fast ? differ->ratio_low : 1 / differ->ratio_high;
 	double high = fast ? differ->ratio_high : 1 / differ->ratio_low;
 
-	ts_buf_printf(out, "%s, %.3g times as %s", words[word_of(comparing, run)],
+	ts_buf_printf(out, "%s, %.3g times as %s", words[times_word_of(comparing, run)],
 		      fast ? times : 1 / times, fast ? "fast" : "long");
 	if (isfinite(low) && isfinite(high))
 		ts_buf_printf(out, " (95 %% sure: %.3g to %.3g)", low, high);
 	ts_buf_puts(out, ": ");
 }
 
-static struct ts_value verdict_of(struct comparing *comparing, size_t run)
+static struct ts_value times_verdict_of(struct comparing *comparing, size_t run)
 {
-	enum word word = word_of(comparing, run);
+	enum word word = times_word_of(comparing, run);
 	double times = speed_up(comparing, run);
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_value value;
@@ -107,7 +107,7 @@ static struct ts_value verdict_of(struct comparing *comparing, size_t run)
 			put_ratio(comparing, run, &out);
 		else
 			ts_buf_printf(&out, "%s: ", words[word]);
-		put_times(comparing, run, &out);
+		times_put_times(comparing, run, &out);
 		put_mean(comparing, run, &out);
 	}
 	value = ts_text(ts_result_text(comparing->result, "%.*s", TS_ARG(ts_buf_bytes(&out))));
@@ -116,7 +116,7 @@ static struct ts_value verdict_of(struct comparing *comparing, size_t run)
 	return value;
 }
 
-static struct ts_value chip_of(const struct ts_profile *profile)
+static struct ts_value times_chip_of(const struct ts_profile *profile)
 {
 	return profile->nr_devices ? ts_text_or_null(profile->devices[0].kind) : ts_null();
 }
@@ -124,7 +124,7 @@ static struct ts_value chip_of(const struct ts_profile *profile)
 #define RUN_CELLS(X) \
 	X(run, ts_text(ts_bytes_of(comparing->labels[run]))) \
 	X(path, ts_text(of->name)) \
-	X(chip, chip_of(of->profile)) \
+	X(chip, times_chip_of(of->profile)) \
 	X(devices, ts_int((int64_t)of->profile->nr_devices)) \
 	X(hosts, ts_int((int64_t)of->profile->nr_hosts)) \
 	X(steps, ts_int((int64_t)measured->nr_steps)) \
@@ -139,9 +139,9 @@ static struct ts_value chip_of(const struct ts_profile *profile)
 	X(u, tested ? ts_real(rank->u) : ts_null()) \
 	X(p_is_exact, tested ? ts_bool(rank->exact) : ts_null()) \
 	X(independent_steps, tested ? ts_int((int64_t)differ->counted[1]) : ts_null()) \
-	X(verdict, run ? ts_text(ts_bytes_of(words[word_of(comparing, run)])) : ts_null())
+	X(verdict, run ? ts_text(ts_bytes_of(words[times_word_of(comparing, run)])) : ts_null())
 
-static void put_run(struct comparing *comparing, size_t run, struct ts_table *table)
+static void times_put_run(struct comparing *comparing, size_t run, struct ts_table *table)
 {
 	const struct ts_compare_run *of = &comparing->runs[run];
 	const struct ts_measured *measured = &comparing->measured[run];
@@ -182,8 +182,9 @@ static void put_verdicts(struct comparing *comparing)
 		struct ts_bytes name = ts_result_text(result, "verdicts.run_%zu", r);
 
 		if (name.p)
-			ts_result_field(result, (const char *)name.p, verdict_of(comparing, r),
-					TS_DERIVED, comparing->labels[r]);
+			ts_result_field(result, (const char *)name.p,
+					times_verdict_of(comparing, r), TS_DERIVED,
+					comparing->labels[r]);
 	}
 }
 
@@ -205,7 +206,7 @@ enum ts_status ts_compare_times(struct comparing *comparing, struct ts_error *er
 			&(struct ts_step_times){ measured->step_ps, NULL, measured->nr_steps },
 			&comparing->differ[r], err);
 		if (st == TS_OK)
-			put_run(comparing, r, table);
+			times_put_run(comparing, r, table);
 		if (st == TS_OK)
 			note_stretches(comparing, r);
 	}

@@ -9,7 +9,7 @@
 #include "result/schema/ops.def"
 
 /* The name and what it takes in, as one text. What finds no memory is noted in the arena. */
-static struct ts_bytes key_of(const struct ts_hlo_module *module, struct ts_arena *arena)
+static struct ts_bytes variants_key_of(const struct ts_hlo_module *module, struct ts_arena *arena)
 {
 	uint32_t nr = module->nr_comps ? module->comps[module->entry].nr_params : 0;
 	struct ts_buf text = TS_BUF_INIT;
@@ -48,7 +48,7 @@ enum ts_status ts_variants_init(struct variants *variants, const struct ts_profi
 	if (!variants->keys || !variants->next || !chain_names(variants))
 		return ts_fail_nomem(err);
 	for (size_t m = 0; m < profile->nr_modules; m++) {
-		variants->keys[m] = key_of(&profile->modules[m], arena);
+		variants->keys[m] = variants_key_of(&profile->modules[m], arena);
 		if (!ts_strmap_set(&variants->set, variants->keys[m], (uint32_t)m))
 			return ts_fail_nomem(err);
 	}

@@ -68,7 +68,7 @@ static void put_hash(const struct ts_names *names, struct ts_bytes text, struct 
 		ts_buf_putc(out, letters[h % (sizeof(letters) - 1)]);
 }
 
-static bool is_kept(const struct ts_names *names, struct ts_bytes text)
+static bool copy_names_is_kept(const struct ts_names *names, struct ts_bytes text)
 {
 	char copy[256];
 
@@ -85,7 +85,7 @@ void ts_names_secret(const struct ts_names *names, struct ts_bytes text, struct 
 {
 	TS_ASSERT_HOT(names && out);
 	TS_ASSERT_HOT(text.p || text.n == 0);
-	if (text.n > 0 && is_kept(names, text))
+	if (text.n > 0 && copy_names_is_kept(names, text))
 		ts_buf_put(out, text);
 	else if (text.n > 0)
 		put_hash(names, text, out);
@@ -93,12 +93,12 @@ void ts_names_secret(const struct ts_names *names, struct ts_bytes text, struct 
 
 /* --- identifiers */
 
-static bool is_digit(uint8_t c)
+static bool copy_names_is_digit(uint8_t c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static bool is_letter(uint8_t c)
+static bool copy_names_is_letter(uint8_t c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -106,13 +106,13 @@ static bool is_letter(uint8_t c)
 /* Letters of other scripts, and bytes that are not letters, may be a user's name too. */
 static bool in_identifier(uint8_t c)
 {
-	return is_digit(c) || is_letter(c) || c == '_' || c >= 0x80;
+	return copy_names_is_digit(c) || copy_names_is_letter(c) || c == '_' || c >= 0x80;
 }
 
 static bool are_digits(struct ts_bytes text)
 {
 	for (size_t i = 0; i < text.n; i++)
-		if (!is_digit(text.p[i]))
+		if (!copy_names_is_digit(text.p[i]))
 			return false;
 	return text.n > 0;
 }
@@ -123,12 +123,13 @@ static bool is_hex_number(struct ts_bytes text)
 
 	if (text.n < 3 || text.p[0] != '0' || text.p[1] != 'x')
 		return false;
-	while (i < text.n && (is_digit(text.p[i]) || (text.p[i] >= 'a' && text.p[i] <= 'f')))
+	while (i < text.n &&
+	       (copy_names_is_digit(text.p[i]) || (text.p[i] >= 'a' && text.p[i] <= 'f')))
 		i++;
 	return i == text.n;
 }
 
-static bool is_word(const struct ts_names *names, struct ts_bytes text)
+static bool copy_names_is_word(const struct ts_names *names, struct ts_bytes text)
 {
 	return text.n == 1 || ts_strmap_find(&names->words, text) != TS_NONE;
 }
@@ -157,7 +158,7 @@ struct parts {
 	bool first; /* one of them begins it */
 };
 
-static struct parts parts_of(const struct ts_names *names, struct ts_bytes text)
+static struct parts copy_names_parts_of(const struct ts_names *names, struct ts_bytes text)
 {
 	struct parts parts = { { 0 }, false };
 
@@ -184,7 +185,7 @@ static bool are_same(struct parts a, struct parts b)
 }
 
 /* The part that stands at P, or NULL. */
-static const char *part_at(struct ts_bytes text, size_t at)
+static const char *copy_names_part_at(struct ts_bytes text, size_t at)
 {
 	for (size_t i = 0; ts_name_parts[i]; i++)
 		if (ts_bytes_starts(ts_bytes_cut(text, at, text.n), ts_name_parts[i]))
@@ -194,14 +195,15 @@ static const char *part_at(struct ts_bytes text, size_t at)
 
 /* Its parts in their order, and the hash of all of it behind them, or in front. Two underscores between:
  * with one, two parts may make a third (xmma_gemm). */
-static void put_parts(const struct ts_names *names, struct ts_bytes text, struct ts_buf *out)
+static void copy_names_put_parts(const struct ts_names *names, struct ts_bytes text,
+				 struct ts_buf *out)
 {
-	bool first = part_at(text, 0) != NULL;
+	bool first = copy_names_part_at(text, 0) != NULL;
 
 	if (!first)
 		put_hash(names, text, out);
 	for (size_t at = 0; at < text.n;) {
-		const char *part = part_at(text, at);
+		const char *part = copy_names_part_at(text, at);
 
 		if (part && (at > 0 || !first))
 			ts_buf_puts(out, "__");
@@ -220,16 +222,16 @@ static bool is_amount(const struct ts_names *names, struct ts_bytes text)
 {
 	size_t n = 0;
 
-	while (n < text.n && is_digit(text.p[n]))
+	while (n < text.n && copy_names_is_digit(text.p[n]))
 		n++;
 	return n > 0 && n <= MAX_EDGE_DIGITS && n < text.n &&
-	       is_word(names, ts_bytes_cut(text, n, text.n));
+	       copy_names_is_word(names, ts_bytes_cut(text, n, text.n));
 }
 
 static bool is_edge(const struct ts_names *names, struct ts_bytes part)
 {
 	return part.n == 0 || (are_digits(part) && part.n <= MAX_EDGE_DIGITS) ||
-	       is_word(names, part);
+	       copy_names_is_word(names, part);
 }
 
 /* The longest public piece from FROM on that ends before an underscore or with the text; its end. SIZE_MAX:
@@ -271,7 +273,8 @@ static size_t public_end(const struct ts_names *names, struct ts_bytes text, siz
 }
 
 /* triton_poi_fused_add_relu_0, as Inductor makes them: op by op, so that there are as many. */
-static void put_ops(const struct ts_names *names, struct ts_bytes text, struct ts_buf *out)
+static void copy_names_put_ops(const struct ts_names *names, struct ts_bytes text,
+			       struct ts_buf *out)
 {
 	while (text.n > 0) {
 		size_t aten = ts_aten_prefix(text), n = aten ? aten : ts_bytes_find(text, "_");
@@ -292,8 +295,8 @@ static bool says_the_same(const struct ts_names *names, struct ts_bytes text,
 			  const struct ts_buf *out, size_t start)
 {
 	return out->failed ||
-	       are_same(parts_of(names, text),
-			parts_of(names, ts_bytes_cut(ts_buf_bytes(out), start, out->n)));
+	       are_same(copy_names_parts_of(names, text),
+			copy_names_parts_of(names, ts_bytes_cut(ts_buf_bytes(out), start, out->n)));
 }
 
 /* jit_my_step_fusion: jit_ and _fusion are XLA's, my_step is the user's. */
@@ -304,13 +307,14 @@ static void put_identifier(const struct ts_names *names, struct ts_bytes text, s
 	struct ts_bytes own = ts_bytes_cut(text, from, end - from);
 	struct ts_bytes behind = ts_bytes_cut(text, end, text.n);
 
-	if (own.n == 0 || is_word(names, text) || is_amount(names, text) || is_hex_number(text) ||
-	    is_of_a_library(text) || is_kept(names, text) || is_kept(names, own)) {
+	if (own.n == 0 || copy_names_is_word(names, text) || is_amount(names, text) ||
+	    is_hex_number(text) || is_of_a_library(text) || copy_names_is_kept(names, text) ||
+	    copy_names_is_kept(names, own)) {
 		ts_buf_put(out, text);
 		return;
 	}
 	if (ts_torch_fused_part(text).n > 0) {
-		put_ops(names, text, out);
+		copy_names_put_ops(names, text, out);
 		return;
 	}
 	ts_buf_put(out, ts_bytes_cut(text, 0, from));
@@ -319,12 +323,12 @@ static void put_identifier(const struct ts_names *names, struct ts_bytes text, s
 	if (says_the_same(names, text, out, start))
 		return;
 	out->n = start + from;
-	put_parts(names, own, out);
+	copy_names_put_parts(names, own, out);
 	ts_buf_put(out, behind);
 	if (says_the_same(names, text, out, start))
 		return;
 	out->n = start; /* a part lies across: my_elementwise, _kernel */
-	put_parts(names, text, out);
+	copy_names_put_parts(names, text, out);
 }
 
 /* --- texts */
@@ -347,14 +351,15 @@ static bool has_ending(struct ts_bytes path)
 }
 
 /* Is the identifier at AT the ending of a file's name, or before it: .json.gz? */
-static bool is_ending(struct ts_bytes text, size_t run, size_t at, size_t n, size_t run_end)
+static bool copy_names_is_ending(struct ts_bytes text, size_t run, size_t at, size_t n,
+				 size_t run_end)
 {
 	return at > run && text.p[at - 1] == '.' &&
 	       has_ending(ts_bytes_cut(text, run, at + n - run)) &&
 	       has_ending(ts_bytes_cut(text, run, run_end - run));
 }
 
-static bool is_root(struct ts_bytes path)
+static bool copy_names_is_root(struct ts_bytes path)
 {
 	static const char *const roots[] = { "/home/", "/root/", "/usr/",    "/opt/",	 "/data",
 					     "/mnt/",  "/tmp/",	 "/var/",    "/srv/",	 "/work",
@@ -375,7 +380,7 @@ static bool is_address(struct ts_bytes text)
 	for (size_t i = 0; i < text.n; i++) {
 		if (text.p[i] == '.')
 			nr_dots++;
-		else if (!is_digit(text.p[i]))
+		else if (!copy_names_is_digit(text.p[i]))
 			return false;
 	}
 	return nr_dots == 3;
@@ -384,7 +389,7 @@ static bool is_address(struct ts_bytes text)
 /* Numbers in it would give away which run, which customer or which machine it is. */
 static bool hides_numbers(struct ts_bytes run)
 {
-	return run.n > 0 && (has_ending(run) || is_root(run) || is_address(run) ||
+	return run.n > 0 && (has_ending(run) || copy_names_is_root(run) || is_address(run) ||
 			     memchr(run.p, '@', run.n) != NULL);
 }
 
@@ -422,7 +427,7 @@ void ts_names_put(const struct ts_names *names, struct ts_bytes text, struct ts_
 
 	TS_ASSERT_HOT(names && out);
 	TS_ASSERT_HOT(text.p || text.n == 0);
-	if (text.n > 0 && is_kept(names, text)) {
+	if (text.n > 0 && copy_names_is_kept(names, text)) {
 		ts_buf_put(out, text);
 		return;
 	}
@@ -444,7 +449,7 @@ void ts_names_put(const struct ts_names *names, struct ts_bytes text, struct ts_
 		else if (are_digits(identifier) && hide)
 			put_hash(names, identifier, out);
 		else if (are_digits(identifier) || behind_public_space(text, at) ||
-			 is_ending(text, run, at, n, run_end))
+			 copy_names_is_ending(text, run, at, n, run_end))
 			ts_buf_put(out, identifier);
 		else
 			put_identifier(names, identifier, out);

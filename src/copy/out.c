@@ -26,7 +26,7 @@ enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path,
 }
 
 /* What the buffer holds goes to the file. */
-static void flush(struct ts_copy_out *out)
+static void out_flush(struct ts_copy_out *out)
 {
 	struct ts_bytes bytes = ts_buf_bytes(&out->text);
 
@@ -54,7 +54,7 @@ void ts_copy_put(struct ts_copy_out *out, struct ts_bytes bytes)
 		if (out->text.failed)
 			out->st = ts_fail_nomem(&out->err);
 		else if (out->text.n == TS_COPY_BUFFER)
-			flush(out);
+			out_flush(out);
 		bytes = ts_bytes_cut(bytes, n, bytes.n);
 	}
 }
@@ -84,7 +84,7 @@ enum ts_status ts_copy_commit(struct ts_copy_out *out, struct ts_error *err)
 {
 	TS_ASSERT(out);
 	if (out->text.n > 0 || (out->packed && out->nr_bytes == 0))
-		flush(out);
+		out_flush(out);
 	if (out->st == TS_OK)
 		out->st = ts_newfile_commit(&out->file, &out->err);
 	return ts_copy_status(out, err);

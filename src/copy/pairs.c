@@ -78,7 +78,7 @@ static bool is_inside(const struct hand *hand, const struct ts_pair_event *event
 	return ts_trim_keeps(hand->pairs->trim, event->plane, event->ps, 0);
 }
 
-static void keep(struct hand *hand, const struct ts_pair_event *event)
+static void pairs_keep(struct hand *hand, const struct ts_pair_event *event)
 {
 	ts_pairs_keep(hand->pairs, event->nr);
 	if (hand->pairs->kept)
@@ -109,14 +109,14 @@ static void close_pair(struct hand *hand, struct chain *chain, const struct ts_p
 	if (!ts_trim_keeps(hand->pairs->trim, begin->plane, begin->ps,
 			   TS_MAX(ts_i64_sub(end->ps, begin->ps), 0)))
 		return;
-	keep(hand, begin);
-	keep(hand, end);
+	pairs_keep(hand, begin);
+	pairs_keep(hand, end);
 	chain->begins = chain->ends = true;
 }
 
 /* First look: pairs, and what lies in the cut. */
-static enum ts_status look(struct hand *hand, const struct ts_pair_event *event,
-			   struct ts_error *err)
+static enum ts_status pairs_look(struct hand *hand, const struct ts_pair_event *event,
+				 struct ts_error *err)
 {
 	struct chain *chain = chain_of(hand, event);
 
@@ -136,8 +136,8 @@ static enum ts_status look(struct hand *hand, const struct ts_pair_event *event,
 }
 
 /* Second look: those that only stay with others. */
-static enum ts_status settle(struct hand *hand, const struct ts_pair_event *event,
-			     struct ts_error *err)
+static enum ts_status pairs_settle(struct hand *hand, const struct ts_pair_event *event,
+				   struct ts_error *err)
 {
 	const struct chain *chain = chain_of(hand, event);
 
@@ -145,7 +145,7 @@ static enum ts_status settle(struct hand *hand, const struct ts_pair_event *even
 		return ts_fail_nomem(err);
 	if (chain->begins && chain->ends && is_inside(hand, event) &&
 	    (event->kind == TS_PAIR_FLOW || event->end == TS_PAIR_BETWEEN))
-		keep(hand, event);
+		pairs_keep(hand, event);
 	return TS_OK;
 }
 
@@ -181,10 +181,10 @@ static enum ts_status play(struct ts_pairs *pairs, uint64_t which, uint64_t nr_h
 			   struct ts_error *err)
 {
 	struct hand hand = { .pairs = pairs };
-	enum ts_status st = each_event(&hand, which, nr_hands, look, err);
+	enum ts_status st = each_event(&hand, which, nr_hands, pairs_look, err);
 
 	if (st == TS_OK)
-		st = each_event(&hand, which, nr_hands, settle, err);
+		st = each_event(&hand, which, nr_hands, pairs_settle, err);
 	for (size_t i = 0; i < hand.nr_chains; i++)
 		free(hand.chains[i].open);
 	free(hand.chains);

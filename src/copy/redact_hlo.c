@@ -196,11 +196,12 @@ static bool is_count(struct ts_bytes literal)
 	return is_whole && !error.cause;
 }
 
-static void put_message(const struct ts_names *names, struct ts_pb pb,
-			const struct message *message, struct ts_buf *out, unsigned depth);
+static void redact_hlo_put_message(const struct ts_names *names, struct ts_pb pb,
+				   const struct message *message, struct ts_buf *out,
+				   unsigned depth);
 
-static void put_field(const struct ts_names *names, const struct ts_pb *pb,
-		      const struct field *field, struct ts_buf *out, unsigned depth)
+static void redact_hlo_put_field(const struct ts_names *names, const struct ts_pb *pb,
+				 const struct field *field, struct ts_buf *out, unsigned depth)
 {
 	size_t mark;
 
@@ -214,25 +215,28 @@ static void put_field(const struct ts_names *names, const struct ts_pb *pb,
 	case NAME:   ts_names_put(names, ts_pb_bytes(pb), out); break;
 	case SECRET: ts_names_secret(names, ts_pb_bytes(pb), out); break;
 	case CONFIG: put_config(names, ts_pb_bytes(pb), out); break;
-	case ENTER:  put_message(names, ts_pb_enter(pb), field->below, out, depth + 1); break;
-	default:     break;
+	case ENTER:
+		redact_hlo_put_message(names, ts_pb_enter(pb), field->below, out, depth + 1);
+		break;
+	default: break;
 	}
 	ts_pbw_end(out, mark);
 }
 
-static void put_message(const struct ts_names *names, struct ts_pb pb,
-			const struct message *message, struct ts_buf *out, unsigned depth)
+static void redact_hlo_put_message(const struct ts_names *names, struct ts_pb pb,
+				   const struct message *message, struct ts_buf *out,
+				   unsigned depth)
 {
 	for (const uint8_t *at = pb.p; ts_pb_next(&pb) && !out->failed; at = pb.p)
 		if (pb.wire != TS_PB_BYTES)
 			ts_buf_put(out, (struct ts_bytes){ at, (size_t)(pb.p - at) });
 		else
-			put_field(names, &pb, field_of(message, pb.field), out, depth);
+			redact_hlo_put_field(names, &pb, field_of(message, pb.field), out, depth);
 }
 
 /* An HloModuleProto by itself has a name and an id of its entry computation, where an HloProto has
  * nothing or a field of another type. */
-static bool is_bare_module(struct ts_bytes bytes)
+static bool redact_hlo_is_bare_module(struct ts_bytes bytes)
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(bytes, &error);
@@ -250,8 +254,8 @@ void ts_redact_hlo(const struct ts_names *names, struct ts_bytes bytes, struct t
 
 	TS_ASSERT(names && out);
 	TS_ASSERT(bytes.p || bytes.n == 0);
-	put_message(names, ts_pb_of(bytes, &error), is_bare_module(bytes) ? &module : &proto, out,
-		    0);
+	redact_hlo_put_message(names, ts_pb_of(bytes, &error),
+			       redact_hlo_is_bare_module(bytes) ? &module : &proto, out, 0);
 }
 
 void ts_redact_numbers(const struct ts_names *names, struct ts_bytes message, enum ts_key_kind kind,
@@ -261,6 +265,6 @@ void ts_redact_numbers(const struct ts_names *names, struct ts_bytes message, en
 
 	TS_ASSERT_HOT(names && out);
 	TS_ASSERT_HOT(message.p || message.n == 0);
-	put_message(names, ts_pb_of(message, &error),
-		    kind == TS_KEY_ACCESS ? &access_breakdown : &numbers, out, 0);
+	redact_hlo_put_message(names, ts_pb_of(message, &error),
+			       kind == TS_KEY_ACCESS ? &access_breakdown : &numbers, out, 0);
 }

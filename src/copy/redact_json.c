@@ -17,7 +17,8 @@ struct redacting {
 	struct ts_buf text;
 };
 
-static void put_text(struct redacting *redacting, struct ts_bytes raw, enum ts_key_kind kind)
+static void redact_json_put_text(struct redacting *redacting, struct ts_bytes raw,
+				 enum ts_key_kind kind)
 {
 	struct ts_bytes text = ts_jtok_unescape(&redacting->arena, raw);
 
@@ -32,7 +33,7 @@ static void put_text(struct redacting *redacting, struct ts_bytes raw, enum ts_k
 	redacting->out->failed |= redacting->text.failed || (raw.n > 0 && !text.p);
 }
 
-static bool is_number(struct ts_bytes token)
+static bool redact_json_is_number(struct ts_bytes token)
 {
 	for (size_t i = 0; i < token.n; i++)
 		if (!strchr("+-.0123456789eE", token.p[i]) || token.p[i] == '\0')
@@ -51,8 +52,8 @@ static bool is_literal(struct ts_bytes token)
 	return false;
 }
 
-static void put_value(struct redacting *redacting, struct ts_bytes token, enum ts_key_kind kind,
-		      unsigned depth);
+static void redact_json_put_value(struct redacting *redacting, struct ts_bytes token,
+				  enum ts_key_kind kind, unsigned depth);
 
 /* A public value is public in all of its known members. */
 static enum ts_key_kind kind_in(const struct redacting *redacting, struct ts_bytes key,
@@ -63,8 +64,8 @@ static enum ts_key_kind kind_in(const struct redacting *redacting, struct ts_byt
 	return kind == TS_KEY_NAMES && around == TS_KEY_PUBLIC ? around : kind;
 }
 
-static void put_object(struct redacting *redacting, struct ts_bytes token, enum ts_key_kind around,
-		       unsigned depth)
+static void redact_json_put_object(struct redacting *redacting, struct ts_bytes token,
+				   enum ts_key_kind around, unsigned depth)
 {
 	struct ts_jtok members = ts_jtok_enter(token);
 	const char *comma = "";
@@ -75,9 +76,9 @@ static void put_object(struct redacting *redacting, struct ts_bytes token, enum 
 		enum ts_key_kind kind = kind_in(redacting, key, around);
 
 		ts_buf_puts(redacting->out, comma);
-		put_text(redacting, key, kind == TS_KEY_UNKNOWN ? kind : TS_KEY_PUBLIC);
+		redact_json_put_text(redacting, key, kind == TS_KEY_UNKNOWN ? kind : TS_KEY_PUBLIC);
 		ts_buf_puts(redacting->out, ": ");
-		put_value(redacting, value, kind, depth + 1);
+		redact_json_put_value(redacting, value, kind, depth + 1);
 	}
 	ts_buf_putc(redacting->out, '}');
 }
@@ -91,26 +92,26 @@ static void put_array(struct redacting *redacting, struct ts_bytes token, enum t
 	ts_buf_putc(redacting->out, '[');
 	for (; ts_jtok_element(&elements); comma = ", ") {
 		ts_buf_puts(redacting->out, comma);
-		put_value(redacting, elements.value, kind, depth + 1);
+		redact_json_put_value(redacting, elements.value, kind, depth + 1);
 	}
 	ts_buf_putc(redacting->out, ']');
 }
 
-static void put_value(struct redacting *redacting, struct ts_bytes token, enum ts_key_kind kind,
-		      unsigned depth)
+static void redact_json_put_value(struct redacting *redacting, struct ts_bytes token,
+				  enum ts_key_kind kind, unsigned depth)
 {
 	uint8_t first = token.n > 0 ? token.p[0] : 0;
 
 	if (first == '"')
-		put_text(redacting, ts_jtok_text(token), kind);
+		redact_json_put_text(redacting, ts_jtok_text(token), kind);
 	else if (first == '{' && depth < TS_LIMIT_JSON_DEPTH)
-		put_object(redacting, token, kind, depth);
+		redact_json_put_object(redacting, token, kind, depth);
 	else if (first == '[' && depth < TS_LIMIT_JSON_DEPTH)
 		put_array(redacting, token, kind, depth);
-	else if (is_number(token) || is_literal(token))
+	else if (redact_json_is_number(token) || is_literal(token))
 		ts_buf_put(redacting->out, token);
 	else
-		put_text(redacting, token, TS_KEY_UNKNOWN);
+		redact_json_put_text(redacting, token, TS_KEY_UNKNOWN);
 }
 
 void ts_redact_json(const struct ts_names *names, struct ts_bytes token, enum ts_key_kind kind,
@@ -120,7 +121,7 @@ void ts_redact_json(const struct ts_names *names, struct ts_bytes token, enum ts
 
 	TS_ASSERT_HOT(names && out);
 	TS_ASSERT_HOT(token.p || token.n == 0);
-	put_value(&redacting, token, kind, 0);
+	redact_json_put_value(&redacting, token, kind, 0);
 	ts_arena_release(&redacting.arena);
 	ts_buf_release(&redacting.text);
 }

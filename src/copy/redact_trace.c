@@ -16,7 +16,7 @@ struct redacting {
 };
 
 /* Hands over what was made of a piece of text. */
-static enum ts_status put(struct redacting *redacting, struct ts_error *err)
+static enum ts_status redact_trace_put(struct redacting *redacting, struct ts_error *err)
 {
 	if (redacting->text.failed)
 		return ts_fail_nomem(err);
@@ -31,7 +31,7 @@ static void begin_item(struct redacting *redacting, bool *comma)
 	*comma = true;
 }
 
-static enum ts_status take_begin(void *ctx, bool is_object, struct ts_error *err)
+static enum ts_status redact_trace_take_begin(void *ctx, bool is_object, struct ts_error *err)
 {
 	struct redacting *redacting = ctx;
 
@@ -40,8 +40,8 @@ static enum ts_status take_begin(void *ctx, bool is_object, struct ts_error *err
 	return TS_OK;
 }
 
-static enum ts_status take_member(void *ctx, struct ts_bytes key, struct ts_bytes value,
-				  struct ts_error *err)
+static enum ts_status redact_trace_take_member(void *ctx, struct ts_bytes key,
+					       struct ts_bytes value, struct ts_error *err)
 {
 	struct redacting *redacting = ctx;
 	enum ts_key_kind kind = ts_names_key(redacting->names, key);
@@ -57,7 +57,7 @@ static enum ts_status take_member(void *ctx, struct ts_bytes key, struct ts_byte
 	if (ts_bytes_is(key, "deviceProperties"))
 		kind = TS_KEY_PUBLIC;
 	ts_redact_json(redacting->names, value, kind, &redacting->text);
-	return put(redacting, err);
+	return redact_trace_put(redacting, err);
 }
 
 static enum ts_status take_events_begin(void *ctx, bool is_object, struct ts_error *err)
@@ -71,16 +71,17 @@ static enum ts_status take_events_begin(void *ctx, bool is_object, struct ts_err
 	}
 	ts_buf_putc(&redacting->text, '[');
 	redacting->events_comma = false;
-	return put(redacting, err);
+	return redact_trace_put(redacting, err);
 }
 
-static enum ts_status take_event(void *ctx, struct ts_bytes event, struct ts_error *err)
+static enum ts_status redact_trace_take_event(void *ctx, struct ts_bytes event,
+					      struct ts_error *err)
 {
 	struct redacting *redacting = ctx;
 
 	begin_item(redacting, &redacting->events_comma);
 	ts_redact_json(redacting->names, event, TS_KEY_UNKNOWN, &redacting->text);
-	return put(redacting, err);
+	return redact_trace_put(redacting, err);
 }
 
 static enum ts_status take_events_end(void *ctx, struct ts_error *err)
@@ -91,7 +92,7 @@ static enum ts_status take_events_end(void *ctx, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status take_end(void *ctx, bool is_object, struct ts_error *err)
+static enum ts_status redact_trace_take_end(void *ctx, bool is_object, struct ts_error *err)
 {
 	struct redacting *redacting = ctx;
 
@@ -106,12 +107,12 @@ enum ts_status ts_redact_trace(const struct ts_names *names, struct ts_bytes byt
 	struct redacting redacting = { .names = names, .out = out };
 	const struct ts_walk_visitor visitor = {
 		.ctx = &redacting,
-		.begin = take_begin,
-		.member = take_member,
+		.begin = redact_trace_take_begin,
+		.member = redact_trace_take_member,
 		.events_begin = take_events_begin,
-		.event = take_event,
+		.event = redact_trace_take_event,
 		.events_end = take_events_end,
-		.end = take_end,
+		.end = redact_trace_take_end,
 	};
 	struct ts_walk_report events;
 	enum ts_status st = ts_walk_all(bytes, mapped, &visitor, &events, err);

@@ -41,14 +41,14 @@ struct redacting {
 	struct ts_buf piece; /* an event */
 };
 
-static void note_damage(struct redacting *redacting, const struct ts_pb_error *error)
+static void redact_xplane_note_damage(struct redacting *redacting, const struct ts_pb_error *error)
 {
 	if (error->cause && redacting->report->damage.text[0] == '\0')
 		ts_fail(&redacting->report->damage, TS_FORMAT, "byte %llu: %s",
 			(unsigned long long)(error->at - redacting->file.p), error->cause);
 }
 
-static enum ts_key_kind kind_of(const struct redacting *redacting, int64_t id)
+static enum ts_key_kind redact_xplane_kind_of(const struct redacting *redacting, int64_t id)
 {
 	uint32_t kind = ts_map_find(&redacting->plane.kinds, (uint64_t)id);
 
@@ -62,8 +62,8 @@ static void copy_field(struct ts_buf *out, const uint8_t *from, const struct ts_
 
 /* --- stats */
 
-static void put_bytes(struct redacting *redacting, enum ts_key_kind kind, struct ts_bytes value,
-		      struct ts_buf *out)
+static void redact_xplane_put_bytes(struct redacting *redacting, enum ts_key_kind kind,
+				    struct ts_bytes value, struct ts_buf *out)
 {
 	if (kind == TS_KEY_HLO)
 		ts_redact_hlo(redacting->names, value, out);
@@ -74,8 +74,8 @@ static void put_bytes(struct redacting *redacting, enum ts_key_kind kind, struct
 	/* else: bytes with unknown content */
 }
 
-static void put_text(struct redacting *redacting, enum ts_key_kind kind, struct ts_bytes value,
-		     struct ts_buf *out)
+static void redact_xplane_put_text(struct redacting *redacting, enum ts_key_kind kind,
+				   struct ts_bytes value, struct ts_buf *out)
 {
 	if (kind == TS_KEY_PUBLIC)
 		ts_buf_put(out, value);
@@ -95,9 +95,9 @@ static int64_t stat_id(struct ts_pb pb)
 	return id;
 }
 
-static void put_stat(struct redacting *redacting, struct ts_pb pb, struct ts_buf *out)
+static void redact_xplane_put_stat(struct redacting *redacting, struct ts_pb pb, struct ts_buf *out)
 {
-	enum ts_key_kind kind = kind_of(redacting, stat_id(pb));
+	enum ts_key_kind kind = redact_xplane_kind_of(redacting, stat_id(pb));
 
 	for (const uint8_t *at = pb.p; ts_pb_next(&pb); at = pb.p) {
 		size_t mark;
@@ -110,17 +110,17 @@ static void put_stat(struct redacting *redacting, struct ts_pb pb, struct ts_buf
 			continue;
 		mark = ts_pbw_begin(out, pb.field);
 		if (pb.field == XSTAT_STR)
-			put_text(redacting, kind, ts_pb_bytes(&pb), out);
+			redact_xplane_put_text(redacting, kind, ts_pb_bytes(&pb), out);
 		else
-			put_bytes(redacting, kind, ts_pb_bytes(&pb), out);
+			redact_xplane_put_bytes(redacting, kind, ts_pb_bytes(&pb), out);
 		ts_pbw_end(out, mark);
 	}
 }
 
 /* How the text that a stat refers to is used. */
-static void see_stat(struct redacting *redacting, struct ts_pb pb)
+static void redact_xplane_see_stat(struct redacting *redacting, struct ts_pb pb)
 {
-	enum ts_key_kind kind = kind_of(redacting, stat_id(pb));
+	enum ts_key_kind kind = redact_xplane_kind_of(redacting, stat_id(pb));
 	uint32_t use = kind == TS_KEY_PUBLIC ? AS_PUBLIC : kind == TS_KEY_NAMES ? AS_NAMES : 0, old;
 
 	while (ts_pb_next(&pb)) {
@@ -136,7 +136,7 @@ static void see_stat(struct redacting *redacting, struct ts_pb pb)
 /* --- events */
 
 /* Has it only numbers? All of it is checked: false also when it is damaged. */
-static bool is_plain(struct redacting *redacting, struct ts_pb pb, bool see)
+static bool redact_xplane_is_plain(struct redacting *redacting, struct ts_pb pb, bool see)
 {
 	bool plain = true;
 
@@ -149,13 +149,14 @@ static bool is_plain(struct redacting *redacting, struct ts_pb pb, bool see)
 		for (struct ts_pb stat = ts_pb_enter(&pb); ts_pb_next(&stat);) {
 			plain &= stat.wire != TS_PB_BYTES;
 			if (see && stat.field == XSTAT_REF)
-				see_stat(redacting, ts_pb_enter(&pb));
+				redact_xplane_see_stat(redacting, ts_pb_enter(&pb));
 		}
 	}
 	return plain;
 }
 
-static void put_event(struct redacting *redacting, struct ts_pb pb, struct ts_buf *out)
+static void redact_xplane_put_event(struct redacting *redacting, struct ts_pb pb,
+				    struct ts_buf *out)
 {
 	for (const uint8_t *at = pb.p; ts_pb_next(&pb); at = pb.p) {
 		size_t mark;
@@ -164,7 +165,7 @@ static void put_event(struct redacting *redacting, struct ts_pb pb, struct ts_bu
 			copy_field(out, at, &pb);
 		} else if (pb.field == XEVENT_STATS) {
 			mark = ts_pbw_begin(out, XEVENT_STATS);
-			put_stat(redacting, ts_pb_enter(&pb), out);
+			redact_xplane_put_stat(redacting, ts_pb_enter(&pb), out);
 			ts_pbw_end(out, mark);
 		}
 	}
@@ -177,8 +178,8 @@ static bool line_field(struct redacting *redacting, const struct ts_pb *pb, cons
 {
 	struct ts_buf *out = &redacting->piece;
 	bool is_event = pb->field == XLINE_EVENTS && pb->wire == TS_PB_BYTES;
-	bool plain =
-		pb->wire != TS_PB_BYTES || (is_event && is_plain(redacting, ts_pb_enter(pb), see));
+	bool plain = pb->wire != TS_PB_BYTES ||
+		     (is_event && redact_xplane_is_plain(redacting, ts_pb_enter(pb), see));
 	size_t mark;
 
 	*piece = (struct ts_bytes){ at, (size_t)(pb->p - at) };
@@ -190,7 +191,7 @@ static bool line_field(struct redacting *redacting, const struct ts_pb *pb, cons
 		return true;
 	mark = ts_pbw_begin(out, pb->field);
 	if (is_event)
-		put_event(redacting, ts_pb_enter(pb), out);
+		redact_xplane_put_event(redacting, ts_pb_enter(pb), out);
 	else
 		ts_names_put(redacting->names, ts_pb_bytes(pb), out);
 	ts_pbw_end(out, mark);
@@ -201,7 +202,8 @@ static bool line_field(struct redacting *redacting, const struct ts_pb *pb, cons
 }
 
 /* Over a line up to LINE->end: measures it (SEE), or writes it. */
-static void walk_line(struct redacting *redacting, const uint8_t *body, struct line *line, bool see)
+static void redact_xplane_walk_line(struct redacting *redacting, const uint8_t *body,
+				    struct line *line, bool see)
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of((struct ts_bytes){ body, (size_t)(line->end - body) }, &error);
@@ -220,7 +222,7 @@ static void walk_line(struct redacting *redacting, const uint8_t *body, struct l
 	}
 	if (see)
 		line->end = at;
-	note_damage(redacting, &error);
+	redact_xplane_note_damage(redacting, &error);
 }
 
 static void see_line(struct redacting *redacting, struct ts_bytes body)
@@ -233,7 +235,7 @@ static void see_line(struct redacting *redacting, struct ts_bytes body)
 		return;
 	}
 	if (body.n > 0)
-		walk_line(redacting, body.p, &line, true);
+		redact_xplane_walk_line(redacting, body.p, &line, true);
 	plane->lines[plane->nr_lines++] = line;
 }
 
@@ -251,7 +253,7 @@ static struct ts_bytes field_in(struct ts_bytes message, uint32_t field)
 	return found;
 }
 
-static int64_t key_of(struct ts_bytes entry)
+static int64_t redact_xplane_key_of(struct ts_bytes entry)
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(entry, &error);
@@ -269,7 +271,7 @@ static void see_stat_name(struct redacting *redacting, struct ts_bytes entry)
 	enum ts_key_kind kind = ts_names_key(redacting->names, name);
 
 	if (kind != TS_KEY_UNKNOWN &&
-	    !ts_map_set(&redacting->plane.kinds, (uint64_t)key_of(entry), kind))
+	    !ts_map_set(&redacting->plane.kinds, (uint64_t)redact_xplane_key_of(entry), kind))
 		ts_copy_nomem(redacting->out);
 }
 
@@ -279,10 +281,11 @@ static void put_stat_name(struct redacting *redacting, int64_t id, struct ts_byt
 	uint32_t use = ts_map_find(&redacting->plane.uses, (uint64_t)id);
 
 	use = use == TS_NONE ? 0 : use;
-	if (kind_of(redacting, id) != TS_KEY_UNKNOWN || use & AS_PUBLIC)
+	if (redact_xplane_kind_of(redacting, id) != TS_KEY_UNKNOWN || use & AS_PUBLIC)
 		ts_buf_put(out, name);
 	else
-		put_text(redacting, use & AS_NAMES ? TS_KEY_NAMES : TS_KEY_UNKNOWN, name, out);
+		redact_xplane_put_text(redacting, use & AS_NAMES ? TS_KEY_NAMES : TS_KEY_UNKNOWN,
+				       name, out);
 }
 
 /* An XStatMetadata: its id and name; its description is text for people. */
@@ -316,7 +319,7 @@ static void put_event_metadata(struct redacting *redacting, struct ts_pb pb, str
 			continue;
 		mark = ts_pbw_begin(out, pb.field);
 		if (pb.field == XEVENTMETA_STATS)
-			put_stat(redacting, ts_pb_enter(&pb), out);
+			redact_xplane_put_stat(redacting, ts_pb_enter(&pb), out);
 		else
 			ts_names_put(redacting->names, ts_pb_bytes(&pb), out);
 		ts_pbw_end(out, mark);
@@ -326,7 +329,7 @@ static void put_event_metadata(struct redacting *redacting, struct ts_pb pb, str
 /* An entry of one of the two maps. */
 static void put_entry(struct redacting *redacting, const struct ts_pb *field, struct ts_buf *out)
 {
-	int64_t id = key_of(ts_pb_bytes(field));
+	int64_t id = redact_xplane_key_of(ts_pb_bytes(field));
 	struct ts_pb pb = ts_pb_enter(field);
 	size_t entry = ts_pbw_begin(out, field->field), mark;
 
@@ -356,7 +359,7 @@ static void see_metadata(struct redacting *redacting, struct ts_bytes body)
 	while (ts_pb_next(&names))
 		if (names.field == XPLANE_STAT_METADATA)
 			see_stat_name(redacting, ts_pb_bytes(&names));
-	note_damage(redacting, &error);
+	redact_xplane_note_damage(redacting, &error);
 	error = (struct ts_pb_error){ NULL, NULL };
 	while (ts_pb_next(&pb)) {
 		struct ts_pb_error inner = { NULL, NULL };
@@ -366,10 +369,10 @@ static void see_metadata(struct redacting *redacting, struct ts_bytes body)
 					      &inner);
 
 		if (pb.field == XPLANE_STATS)
-			see_stat(redacting, ts_pb_of(ts_pb_bytes(&pb), &inner));
+			redact_xplane_see_stat(redacting, ts_pb_of(ts_pb_bytes(&pb), &inner));
 		while (ts_pb_next(&value))
 			if (value.field == XEVENTMETA_STATS)
-				see_stat(redacting, ts_pb_enter(&value));
+				redact_xplane_see_stat(redacting, ts_pb_enter(&value));
 	}
 }
 
@@ -392,12 +395,12 @@ static void put_plane_field(struct redacting *redacting, const struct ts_pb *fie
 		if (pb.field == XPLANE_NAME)
 			ts_names_put(redacting->names, ts_pb_bytes(&pb), out);
 		else
-			put_stat(redacting, ts_pb_enter(&pb), out);
+			redact_xplane_put_stat(redacting, ts_pb_enter(&pb), out);
 		ts_pbw_end(out, mark);
 	}
 	if (error.cause && !out->failed)
 		out->n = start;
-	note_damage(redacting, &error);
+	redact_xplane_note_damage(redacting, &error);
 }
 
 static void see_plane(struct redacting *redacting, struct ts_bytes body)
@@ -419,7 +422,7 @@ static void see_plane(struct redacting *redacting, struct ts_bytes body)
 	}
 }
 
-static void put_head(struct ts_copy_out *out, uint32_t field, uint64_t nr_bytes)
+static void redact_xplane_put_head(struct ts_copy_out *out, uint32_t field, uint64_t nr_bytes)
 {
 	uint8_t bytes[2 * TS_PBW_VARINT];
 	uint8_t *end = ts_pbw_store(bytes, (uint64_t)field << 3 | TS_PB_BYTES);
@@ -428,7 +431,7 @@ static void put_head(struct ts_copy_out *out, uint32_t field, uint64_t nr_bytes)
 	ts_copy_put(out, (struct ts_bytes){ bytes, (size_t)(end - bytes) });
 }
 
-static void put_plane(struct redacting *redacting, struct ts_bytes body)
+static void redact_xplane_put_plane(struct redacting *redacting, struct ts_bytes body)
 {
 	struct plane *plane = &redacting->plane;
 	struct ts_pb_error error = { NULL, NULL };
@@ -438,14 +441,14 @@ static void put_plane(struct redacting *redacting, struct ts_bytes body)
 
 	for (size_t i = 0; i < plane->nr_lines; i++)
 		nr_bytes += 1 + ts_pbw_size(plane->lines[i].nr_bytes) + plane->lines[i].nr_bytes;
-	put_head(redacting->out, XSPACE_PLANES, nr_bytes);
+	redact_xplane_put_head(redacting->out, XSPACE_PLANES, nr_bytes);
 	ts_copy_put(redacting->out, ts_buf_bytes(&redacting->rest));
 	while (ts_pb_next(&pb) && redacting->out->st == TS_OK) {
 		if (pb.field != XPLANE_LINES || pb.wire != TS_PB_BYTES)
 			continue;
-		put_head(redacting->out, XPLANE_LINES, plane->lines[at].nr_bytes);
+		redact_xplane_put_head(redacting->out, XPLANE_LINES, plane->lines[at].nr_bytes);
 		if (pb.len > 0)
-			walk_line(redacting, pb.data, &plane->lines[at], false);
+			redact_xplane_walk_line(redacting, pb.data, &plane->lines[at], false);
 		at++;
 	}
 }
@@ -460,7 +463,7 @@ static void release_plane(struct redacting *redacting)
 }
 
 /* A field of the file that is not a plane: messages of the profiler, and the hosts that it saw. */
-static void put_message(struct redacting *redacting, const struct ts_pb *pb)
+static void redact_xplane_put_message(struct redacting *redacting, const struct ts_pb *pb)
 {
 	struct ts_buf *out = &redacting->piece;
 	size_t mark;
@@ -496,15 +499,15 @@ enum ts_status ts_redact_xplane(const struct ts_names *names, struct ts_bytes by
 		struct ts_bytes body = ts_pb_bytes(&pb);
 
 		if (pb.field != XSPACE_PLANES || pb.wire != TS_PB_BYTES) {
-			put_message(&redacting, &pb);
+			redact_xplane_put_message(&redacting, &pb);
 		} else if (!ts_bytes_starts(field_in(body, XPLANE_NAME), OUR_PLANE)) {
 			see_plane(&redacting, body);
 			if (out->st == TS_OK)
-				put_plane(&redacting, body);
+				redact_xplane_put_plane(&redacting, body);
 			release_plane(&redacting);
 		}
 	}
-	note_damage(&redacting, &error);
+	redact_xplane_note_damage(&redacting, &error);
 	ts_buf_release(&redacting.rest);
 	ts_buf_release(&redacting.piece);
 	return ts_copy_status(out, err);

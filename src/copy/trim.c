@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 
-static bool matches(const char *pattern, struct ts_bytes name)
+static bool trim_matches(const char *pattern, struct ts_bytes name)
 {
 	char text[512];
 
@@ -18,7 +18,7 @@ static bool matches(const char *pattern, struct ts_bytes name)
 	return ts_bytes_is(name, pattern) || fnmatch(pattern, text, 0) == 0;
 }
 
-static bool is_any(const bool *items, size_t nr)
+static bool trim_is_any(const bool *items, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (items[i])
@@ -31,8 +31,8 @@ static enum ts_status choose_hosts(struct ts_trim *trim, const char *pattern, st
 	const struct ts_profile *profile = trim->profile;
 
 	for (size_t i = 0; i < profile->nr_hosts; i++)
-		trim->hosts[i] = matches(pattern, profile->hosts[i].name);
-	if (profile->nr_hosts > 0 && !is_any(trim->hosts, profile->nr_hosts))
+		trim->hosts[i] = trim_matches(pattern, profile->hosts[i].name);
+	if (profile->nr_hosts > 0 && !trim_is_any(trim->hosts, profile->nr_hosts))
 		return ts_fail(err, TS_USAGE, "no host is called %s (the first of %zu is %.*s)",
 			       pattern, profile->nr_hosts, TS_ARG(profile->hosts[0].name));
 	return TS_OK;
@@ -54,7 +54,7 @@ static enum ts_status choose_planes(struct ts_trim *trim, const char *pattern, s
 	for (size_t i = 0; i < profile->nr_planes; i++) {
 		const struct ts_plane *plane = &profile->planes[i];
 
-		trim->planes[i] = matches(pattern, plane->name) && trim->hosts[plane->host] &&
+		trim->planes[i] = trim_matches(pattern, plane->name) && trim->hosts[plane->host] &&
 				  plane->kind != TS_PLANE_OURS;
 		fitting[plane->host] |= trim->planes[i];
 	}
@@ -65,7 +65,7 @@ static enum ts_status choose_planes(struct ts_trim *trim, const char *pattern, s
 		trim->hosts[h] = fitting[h];
 	trim->planes[profile->nr_planes] = !pattern;
 	free(fitting);
-	if (pattern && !is_any(trim->hosts, profile->nr_hosts))
+	if (pattern && !trim_is_any(trim->hosts, profile->nr_hosts))
 		return ts_fail(err, TS_USAGE, "no plane is called %s (/device:TPU:0, for instance)",
 			       pattern);
 	return TS_OK;
@@ -129,7 +129,7 @@ static enum ts_status no_steps(const struct ts_steps *steps, const uint64_t *num
 }
 
 /* The device a plane shows, or works for. */
-static uint32_t device_of(const struct ts_plane *plane)
+static uint32_t trim_device_of(const struct ts_plane *plane)
 {
 	return plane->kind == TS_PLANE_SPARSECORE ? plane->tensor_core : plane->device;
 }
@@ -150,7 +150,7 @@ static enum ts_status cut_by_numbers(struct ts_trim *trim, const struct ts_steps
 	if (all.start_ps > all.end_ps)
 		return no_steps(steps, numbers, choice, err);
 	for (size_t i = 0; i < profile->nr_planes; i++) {
-		uint32_t device = device_of(&profile->planes[i]);
+		uint32_t device = trim_device_of(&profile->planes[i]);
 
 		trim->spans[i] = all;
 		if (device != TS_NONE && device < steps->nr_devices &&

@@ -48,7 +48,7 @@ struct trimming {
 
 /* --- an event's members */
 
-static struct event event_of(struct ts_bytes text)
+static struct event trim_trace_event_of(struct ts_bytes text)
 {
 	struct event event = { .phase = 0 };
 	struct ts_jtok members = ts_jtok_enter(text);
@@ -73,7 +73,7 @@ static struct event event_of(struct ts_bytes text)
 	return event;
 }
 
-static uint32_t plane_of(const struct trimming *trimming, const struct event *event)
+static uint32_t trim_trace_plane_of(const struct trimming *trimming, const struct event *event)
 {
 	struct ts_bytes none = { NULL, 0 };
 	uint32_t plane = ts_trace_plane(trimming->trim->profile, trimming->host, event->pid,
@@ -84,7 +84,8 @@ static uint32_t plane_of(const struct trimming *trimming, const struct event *ev
 
 /* --- processes and threads */
 
-static uint32_t add_track(struct trimming *trimming, struct ts_strmap *map, struct ts_bytes key)
+static uint32_t trim_trace_add_track(struct trimming *trimming, struct ts_strmap *map,
+				     struct ts_bytes key)
 {
 	if (trimming->nr_tracks >= TS_LIMIT_TRACE_TRACKS)
 		return TS_NONE;
@@ -104,7 +105,7 @@ static uint32_t track_of(struct trimming *trimming, struct ts_strmap *map, struc
 {
 	uint32_t at = ts_strmap_find(map, key);
 
-	return at == TS_NONE ? add_track(trimming, map, key) : at;
+	return at == TS_NONE ? trim_trace_add_track(trimming, map, key) : at;
 }
 
 static struct ts_bytes thread_key(struct trimming *trimming, const struct event *event)
@@ -118,7 +119,7 @@ static struct ts_bytes thread_key(struct trimming *trimming, const struct event 
 	return ts_buf_bytes(&trimming->key);
 }
 
-static uint32_t thread_of(struct trimming *trimming, const struct event *event)
+static uint32_t trim_trace_thread_of(struct trimming *trimming, const struct event *event)
 {
 	uint32_t thread = track_of(trimming, &trimming->threads, thread_key(trimming, event));
 	uint32_t process;
@@ -131,7 +132,7 @@ static uint32_t thread_of(struct trimming *trimming, const struct event *event)
 }
 
 /* An event stays on this thread, and so do the names of the thread and of its process. */
-static void mark(void *ctx, uint32_t thread)
+static void trim_trace_mark(void *ctx, uint32_t thread)
 {
 	struct trimming *trimming = ctx;
 
@@ -142,8 +143,8 @@ static void mark(void *ctx, uint32_t thread)
 		trimming->tracks[trimming->tracks[thread].process].kept = true;
 }
 
-static bool is_kept(const struct trimming *trimming, const struct ts_strmap *map,
-		    struct ts_bytes key)
+static bool trim_trace_is_kept(const struct trimming *trimming, const struct ts_strmap *map,
+			       struct ts_bytes key)
 {
 	uint32_t at = ts_strmap_find(map, key);
 
@@ -158,8 +159,8 @@ static bool keeps(const struct trimming *trimming, const struct event *event, in
 	int64_t dur_ps = event->phase == 'X' ? ts_trace_length(event->dur) : 0;
 
 	*timed = ts_trace_time(trimming->trim->profile, trimming->host, event->ts, start_ps);
-	return *timed &&
-	       ts_trim_keeps(trimming->trim, plane_of(trimming, event), *start_ps, dur_ps);
+	return *timed && ts_trim_keeps(trimming->trim, trim_trace_plane_of(trimming, event),
+				       *start_ps, dur_ps);
 }
 
 static void see_begin(struct trimming *trimming, const struct event *event, uint32_t thread,
@@ -174,7 +175,8 @@ static void see_begin(struct trimming *trimming, const struct event *event, uint
 		trimming->st = TS_NOMEM;
 		return;
 	}
-	track->open[track->nr_open++] = (struct open){ start_ps, nr, plane_of(trimming, event) };
+	track->open[track->nr_open++] =
+		(struct open){ start_ps, nr, trim_trace_plane_of(trimming, event) };
 }
 
 static void see_end(struct trimming *trimming, uint32_t thread, int64_t end_ps)
@@ -191,11 +193,11 @@ static void see_end(struct trimming *trimming, uint32_t thread, int64_t end_ps)
 		return;
 	ts_pairs_keep(&trimming->pairs, open.nr);
 	ts_pairs_keep(&trimming->pairs, nr);
-	mark(trimming, thread);
+	trim_trace_mark(trimming, thread);
 }
 
 /* What never ended lasts to the end of the trace. */
-static void close_all(struct trimming *trimming)
+static void trim_trace_close_all(struct trimming *trimming)
 {
 	for (uint32_t t = 0; t < trimming->nr_tracks; t++) {
 		struct track *track = &trimming->tracks[t];
@@ -206,7 +208,7 @@ static void close_all(struct trimming *trimming)
 			if (!ts_trim_keeps(trimming->trim, open->plane, open->start_ps, INT64_MAX))
 				continue;
 			ts_pairs_keep(&trimming->pairs, open->nr);
-			mark(trimming, t);
+			trim_trace_mark(trimming, t);
 		}
 	}
 }
@@ -240,7 +242,7 @@ static const struct pair_row *pair_row(uint8_t phase)
 /*
  * Pairs are known by id, category and scope; id2 may be an object, and is then one of the process.
  */
-static uint64_t key_of(const struct event *event, uint8_t kind)
+static uint64_t trim_trace_key_of(const struct event *event, uint8_t kind)
 {
 	uint64_t key = ts_hash(event->id, kind);
 
@@ -251,15 +253,15 @@ static uint64_t key_of(const struct event *event, uint8_t kind)
 	return key;
 }
 
-static enum ts_status see_pair(struct trimming *trimming, const struct event *event,
-			       const struct pair_row *row, uint32_t thread, int64_t start_ps,
-			       struct ts_error *err)
+static enum ts_status trim_trace_see_pair(struct trimming *trimming, const struct event *event,
+					  const struct pair_row *row, uint32_t thread,
+					  int64_t start_ps, struct ts_error *err)
 {
 	struct ts_pair_event pair = {
-		.key = key_of(event, row->kind),
+		.key = trim_trace_key_of(event, row->kind),
 		.nr = ts_pairs_number(&trimming->pairs, &trimming->st),
 		.ps = start_ps,
-		.plane = plane_of(trimming, event),
+		.plane = trim_trace_plane_of(trimming, event),
 		.track = thread,
 		.kind = row->kind,
 		.end = row->end,
@@ -284,15 +286,15 @@ static enum ts_status see(struct trimming *trimming, const struct event *event,
 
 	if (!timed || (!keep && !is_paired(event->phase)))
 		return TS_OK;
-	thread = thread_of(trimming, event);
+	thread = trim_trace_thread_of(trimming, event);
 	if (event->phase == 'B')
 		see_begin(trimming, event, thread, start_ps);
 	else if (event->phase == 'E')
 		see_end(trimming, thread, start_ps);
 	else if (row)
-		st = see_pair(trimming, event, row, thread, start_ps, err);
+		st = trim_trace_see_pair(trimming, event, row, thread, start_ps, err);
 	else
-		mark(trimming, thread);
+		trim_trace_mark(trimming, thread);
 	if (trimming->st == TS_NOMEM)
 		st = ts_fail_nomem(err);
 	return st;
@@ -300,7 +302,7 @@ static enum ts_status see(struct trimming *trimming, const struct event *event,
 
 /* --- the second walk */
 
-static void put_item(struct trimming *trimming, bool *comma)
+static void trim_trace_put_item(struct trimming *trimming, bool *comma)
 {
 	ts_copy_puts(trimming->out, *comma ? ",\n" : "\n");
 	*comma = true;
@@ -309,8 +311,9 @@ static void put_item(struct trimming *trimming, bool *comma)
 static bool metadata_stays(struct trimming *trimming, const struct event *event)
 {
 	if (ts_bytes_starts(event->name, "thread_"))
-		return is_kept(trimming, &trimming->threads, thread_key(trimming, event));
-	return !event->pid.p || is_kept(trimming, &trimming->processes, event->pid);
+		return trim_trace_is_kept(trimming, &trimming->threads,
+					  thread_key(trimming, event));
+	return !event->pid.p || trim_trace_is_kept(trimming, &trimming->processes, event->pid);
 }
 
 static bool stays(struct trimming *trimming, const struct event *event)
@@ -329,9 +332,9 @@ static bool stays(struct trimming *trimming, const struct event *event)
 	return keep;
 }
 
-static enum ts_status see_event(void *ctx, struct ts_bytes text, struct ts_error *err)
+static enum ts_status trim_trace_see_event(void *ctx, struct ts_bytes text, struct ts_error *err)
 {
-	struct event event = event_of(text);
+	struct event event = trim_trace_event_of(text);
 
 	return event.phase == 'M' ? TS_OK : see(ctx, &event, err);
 }
@@ -339,10 +342,10 @@ static enum ts_status see_event(void *ctx, struct ts_bytes text, struct ts_error
 static enum ts_status copy_event(void *ctx, struct ts_bytes text, struct ts_error *err)
 {
 	struct trimming *trimming = ctx;
-	struct event event = event_of(text);
+	struct event event = trim_trace_event_of(text);
 
 	if (stays(trimming, &event)) {
-		put_item(trimming, &trimming->events_comma);
+		trim_trace_put_item(trimming, &trimming->events_comma);
 		ts_copy_put(trimming->out, text);
 	}
 	return TS_OK;
@@ -362,7 +365,7 @@ static enum ts_status copy_member(void *ctx, struct ts_bytes key, struct ts_byte
 {
 	struct trimming *trimming = ctx;
 
-	put_item(trimming, &trimming->comma);
+	trim_trace_put_item(trimming, &trimming->comma);
 	ts_copy_puts(trimming->out, "\"");
 	ts_copy_put(trimming->out, key);
 	ts_copy_puts(trimming->out, "\": ");
@@ -375,7 +378,7 @@ static enum ts_status copy_events_begin(void *ctx, bool is_object, struct ts_err
 	struct trimming *trimming = ctx;
 
 	if (is_object) {
-		put_item(trimming, &trimming->comma);
+		trim_trace_put_item(trimming, &trimming->comma);
 		ts_copy_puts(trimming->out, "\"traceEvents\": ");
 	}
 	ts_copy_puts(trimming->out, "[");
@@ -399,7 +402,7 @@ static enum ts_status copy_end(void *ctx, bool is_object, struct ts_error *err)
 	return TS_OK;
 }
 
-static void release(struct trimming *trimming)
+static void trim_trace_release(struct trimming *trimming)
 {
 	for (size_t i = 0; i < trimming->nr_tracks; i++)
 		free(trimming->tracks[i].open);
@@ -416,7 +419,7 @@ enum ts_status ts_trim_trace(const struct ts_trim *trim, uint32_t host, struct t
 			     struct ts_error *err)
 {
 	struct trimming trimming = { .trim = trim, .out = out, .report = report, .host = host };
-	const struct ts_walk_visitor seeing = { .ctx = &trimming, .event = see_event };
+	const struct ts_walk_visitor seeing = { .ctx = &trimming, .event = trim_trace_see_event };
 	const struct ts_walk_visitor copying = {
 		.ctx = &trimming,
 		.begin = copy_begin,
@@ -434,16 +437,16 @@ enum ts_status ts_trim_trace(const struct ts_trim *trim, uint32_t host, struct t
 	*report = (struct ts_trim_report){ .damage = TS_ERROR_INIT };
 	ts_pairs_init(&trimming.pairs, trim);
 	trimming.pairs.ctx = &trimming;
-	trimming.pairs.kept = mark;
+	trimming.pairs.kept = trim_trace_mark;
 	st = ts_walk_all(bytes, mapped, &seeing, &events, err);
 	if (st == TS_OK)
-		close_all(&trimming);
+		trim_trace_close_all(&trimming);
 	if (st == TS_OK)
 		st = ts_pairs_decide(&trimming.pairs, err);
 	if (st == TS_OK)
 		st = ts_walk_all(bytes, mapped, &copying, &events, err);
 	report->damage = events.damage;
 	report->nr_left_out += events.nr_too_long;
-	release(&trimming);
+	trim_trace_release(&trimming);
 	return st;
 }

@@ -42,7 +42,7 @@ struct trimming {
 	struct ts_map programs; /* ids of programs that still have an op */
 };
 
-static void need(struct trimming *trimming, struct ts_map *set, int64_t id)
+static void trim_xplane_need(struct trimming *trimming, struct ts_map *set, int64_t id)
 {
 	if (!ts_map_set(set, (uint64_t)id, 1))
 		ts_copy_nomem(trimming->out);
@@ -53,7 +53,7 @@ static bool is_needed(const struct ts_map *set, int64_t id)
 	return ts_map_find(set, (uint64_t)id) != TS_NONE;
 }
 
-static void note_damage(struct trimming *trimming, const struct ts_pb_error *error)
+static void trim_xplane_note_damage(struct trimming *trimming, const struct ts_pb_error *error)
 {
 	if (error->cause && trimming->report->damage.text[0] == '\0')
 		ts_fail(&trimming->report->damage, TS_FORMAT, "byte %llu: %s",
@@ -71,23 +71,23 @@ static void use_stat(struct trimming *trimming, struct uses *uses, struct ts_pb 
 		if (pb.field == XSTAT_METADATA_ID)
 			id = ts_pb_i64(&pb);
 		if (pb.field == XSTAT_REF)
-			need(trimming, &uses->stats, ts_pb_i64(&pb));
+			trim_xplane_need(trimming, &uses->stats, ts_pb_i64(&pb));
 		if (pb.field == XSTAT_UINT64 || pb.field == XSTAT_INT64) {
 			number = ts_pb_i64(&pb);
 			is_number = true;
 		}
 	}
 	if (!is_needed(&uses->stats, id))
-		need(trimming, &uses->stats, id);
+		trim_xplane_need(trimming, &uses->stats, id);
 	if (is_number && ts_map_find(&uses->roles, (uint64_t)id) == ROLE_PROGRAM_ID)
-		need(trimming, &trimming->programs, number);
+		trim_xplane_need(trimming, &trimming->programs, number);
 }
 
 static void use_metadata(struct trimming *trimming, struct uses *uses, int64_t id)
 {
 	if (is_needed(&uses->events, id))
 		return;
-	need(trimming, &uses->events, id);
+	trim_xplane_need(trimming, &uses->events, id);
 	if (!ts_grow(&uses->todo, &uses->cap_todo, uses->nr_todo + 1, sizeof(*uses->todo)))
 		ts_copy_nomem(trimming->out);
 	else
@@ -95,7 +95,7 @@ static void use_metadata(struct trimming *trimming, struct uses *uses, int64_t i
 }
 
 /* "jit_f(12190760917235803885)" is an execution of this program. */
-static bool program_of(struct ts_bytes name, uint64_t *id)
+static bool trim_xplane_program_of(struct ts_bytes name, uint64_t *id)
 {
 	size_t open = name.n;
 
@@ -128,8 +128,9 @@ static void use_entry(struct trimming *trimming, struct uses *uses, struct ts_pb
 			use_stat(trimming, uses, ts_pb_enter(&pb));
 		if (pb.field == XEVENTMETA_CHILD_ID)
 			use_children(trimming, uses, &pb);
-		if (pb.field == XEVENTMETA_NAME && program_of(ts_pb_bytes(&pb), &program))
-			need(trimming, &trimming->programs, (int64_t)program);
+		if (pb.field == XEVENTMETA_NAME &&
+		    trim_xplane_program_of(ts_pb_bytes(&pb), &program))
+			trim_xplane_need(trimming, &trimming->programs, (int64_t)program);
 	}
 }
 
@@ -220,7 +221,7 @@ static bool field_stays(struct walk *walk, const struct ts_pb *pb)
 	return true;
 }
 
-static void piece(struct walk *walk, const uint8_t *from, const uint8_t *to)
+static void trim_xplane_piece(struct walk *walk, const uint8_t *from, const uint8_t *to)
 {
 	struct ts_bytes bytes = { from, (size_t)(to - from) };
 
@@ -232,7 +233,7 @@ static void piece(struct walk *walk, const uint8_t *from, const uint8_t *to)
 }
 
 /* Over a line's body up to END; gives where it is damaged, or END. */
-static const uint8_t *walk_line(struct walk *walk, const uint8_t *end)
+static const uint8_t *trim_xplane_walk_line(struct walk *walk, const uint8_t *end)
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_bytes body = { walk->line->body.p, (size_t)(end - walk->line->body.p) };
@@ -242,14 +243,14 @@ static const uint8_t *walk_line(struct walk *walk, const uint8_t *end)
 	for (; ts_pb_next(&pb); at = pb.p) {
 		if (field_stays(walk, &pb))
 			continue;
-		piece(walk, from, at);
+		trim_xplane_piece(walk, from, at);
 		from = pb.p;
 		if (error.cause)
 			break;
 	}
 	if (from < at)
-		piece(walk, from, at);
-	note_damage(walk->trimming, &error);
+		trim_xplane_piece(walk, from, at);
+	trim_xplane_note_damage(walk->trimming, &error);
 	return at;
 }
 
@@ -273,7 +274,7 @@ static bool is_whole_below(struct ts_pb pb, const uint32_t *way)
  * Messages in a field of a plane that is copied as it stands are looked through first: one bad byte
  * there, and protobuf libraries refuse the whole file.
  */
-static bool is_whole(struct trimming *trimming, const struct ts_pb *pb)
+static bool trim_xplane_is_whole(struct trimming *trimming, const struct ts_pb *pb)
 {
 	const uint32_t *const ways[] = { statements, stat_names, event_names };
 	struct ts_pb_error error = { NULL, NULL };
@@ -284,7 +285,7 @@ static bool is_whole(struct trimming *trimming, const struct ts_pb *pb)
 			way = ways[i];
 	if (way == no_messages || is_whole_below(ts_pb_of(ts_pb_bytes(pb), &error), way + 1))
 		return true;
-	note_damage(trimming, &error);
+	trim_xplane_note_damage(trimming, &error);
 	return false;
 }
 
@@ -350,14 +351,14 @@ static void index_plane(struct trimming *trimming, struct uses *uses, struct ts_
 	struct ts_pb pb = ts_pb_of(plane, &error);
 
 	while (ts_pb_next(&pb)) {
-		if (!is_whole(trimming, &pb))
+		if (!trim_xplane_is_whole(trimming, &pb))
 			continue;
 		if (pb.field == XPLANE_STAT_METADATA)
 			take_stat_name(trimming, uses, ts_pb_bytes(&pb));
 		if (pb.field == XPLANE_EVENT_METADATA)
 			take_event_metadata(trimming, uses, ts_pb_bytes(&pb));
 	}
-	note_damage(trimming, &error);
+	trim_xplane_note_damage(trimming, &error);
 }
 
 static void use_plane_stats(struct trimming *trimming, struct uses *uses, struct ts_bytes plane)
@@ -366,7 +367,7 @@ static void use_plane_stats(struct trimming *trimming, struct uses *uses, struct
 	struct ts_pb pb = ts_pb_of(plane, &error);
 
 	while (ts_pb_next(&pb))
-		if (pb.field == XPLANE_STATS && is_whole(trimming, &pb))
+		if (pb.field == XPLANE_STATS && trim_xplane_is_whole(trimming, &pb))
 			use_stat(trimming, uses, ts_pb_enter(&pb));
 }
 
@@ -377,7 +378,7 @@ static void use_line(struct trimming *trimming, struct uses *uses, uint32_t inde
 	struct rest *rest = &trimming->rests[index - trimming->first_line];
 
 	if (line->body.n > 0)
-		rest->end = walk_line(&walk, line->body.p + line->body.n);
+		rest->end = trim_xplane_walk_line(&walk, line->body.p + line->body.n);
 	rest->nr_bytes = walk.nr_bytes;
 	/* A line that loses all of its events goes; a line that was empty stays. */
 	rest->gone = walk.nr_events > 0 && walk.nr_kept == 0;
@@ -396,7 +397,7 @@ static bool is_idle_program(const struct trimming *trimming, const struct uses *
 
 	while (ts_pb_next(&pb)) {
 		if (pb.field == XEVENTMETA_NAME)
-			program_of(ts_pb_bytes(&pb), &program);
+			trim_xplane_program_of(ts_pb_bytes(&pb), &program);
 		if (pb.field != XEVENTMETA_STATS)
 			continue;
 		for (struct ts_pb stat = ts_pb_enter(&pb); ts_pb_next(&stat);)
@@ -440,7 +441,7 @@ static void use_plane(struct trimming *trimming, uint32_t index, struct ts_bytes
 
 /* --- writing */
 
-static void put_varint(struct ts_copy_out *out, uint64_t value)
+static void trim_xplane_put_varint(struct ts_copy_out *out, uint64_t value)
 {
 	uint8_t bytes[TS_PBW_VARINT], *end = ts_pbw_store(bytes, value);
 
@@ -448,10 +449,10 @@ static void put_varint(struct ts_copy_out *out, uint64_t value)
 }
 
 /* A field of so many bytes, which follow. */
-static void put_head(struct ts_copy_out *out, uint32_t field, uint64_t nr_bytes)
+static void trim_xplane_put_head(struct ts_copy_out *out, uint32_t field, uint64_t nr_bytes)
 {
-	put_varint(out, (uint64_t)field << 3 | TS_PB_BYTES);
-	put_varint(out, nr_bytes);
+	trim_xplane_put_varint(out, (uint64_t)field << 3 | TS_PB_BYTES);
+	trim_xplane_put_varint(out, nr_bytes);
 }
 
 static uint64_t head_bytes(uint32_t field, uint64_t nr_bytes)
@@ -466,7 +467,7 @@ static bool field_of_plane_stays(struct trimming *trimming, const struct uses *u
 	struct ts_bytes value;
 	int64_t key;
 
-	if (!is_whole(trimming, pb))
+	if (!trim_xplane_is_whole(trimming, pb))
 		return false;
 	if (pb->field != XPLANE_EVENT_METADATA && pb->field != XPLANE_STAT_METADATA)
 		return true;
@@ -484,9 +485,9 @@ static uint64_t emit_line(struct trimming *trimming, uint32_t index, bool put)
 	if (rest->gone)
 		return 0;
 	if (put)
-		put_head(trimming->out, XPLANE_LINES, rest->nr_bytes);
+		trim_xplane_put_head(trimming->out, XPLANE_LINES, rest->nr_bytes);
 	if (put && rest->nr_bytes > 0)
-		walk_line(&walk, rest->end);
+		trim_xplane_walk_line(&walk, rest->end);
 	return head_bytes(XPLANE_LINES, rest->nr_bytes) + rest->nr_bytes;
 }
 
@@ -513,13 +514,13 @@ static uint64_t emit_plane(struct trimming *trimming, uint32_t index, struct ts_
 	return total;
 }
 
-static void put_plane(struct trimming *trimming, uint32_t index, struct ts_bytes body)
+static void trim_xplane_put_plane(struct trimming *trimming, uint32_t index, struct ts_bytes body)
 {
 	struct ts_pb_error error = { NULL, NULL };
 	uint64_t bytes = emit_plane(trimming, index, ts_pb_of(body, &error), false);
 
 	error = (struct ts_pb_error){ NULL, NULL };
-	put_head(trimming->out, XSPACE_PLANES, bytes);
+	trim_xplane_put_head(trimming->out, XSPACE_PLANES, bytes);
 	emit_plane(trimming, index, ts_pb_of(body, &error), true);
 }
 
@@ -554,14 +555,14 @@ static void each_plane(struct trimming *trimming, enum turn turn)
 		if (at++ >= trimming->nr_planes || !is_turn(trimming, index, turn))
 			continue;
 		if (turn == PUT)
-			put_plane(trimming, index, ts_pb_bytes(&pb));
+			trim_xplane_put_plane(trimming, index, ts_pb_bytes(&pb));
 		else
 			use_plane(trimming, index, ts_pb_bytes(&pb));
 	}
-	note_damage(trimming, &error);
+	trim_xplane_note_damage(trimming, &error);
 }
 
-static void release(struct trimming *trimming)
+static void trim_xplane_release(struct trimming *trimming)
 {
 	for (uint32_t i = 0; trimming->uses && i < trimming->nr_planes; i++) {
 		struct uses *uses = &trimming->uses[i];
@@ -616,6 +617,6 @@ enum ts_status ts_trim_xplane(const struct ts_trim *trim, uint32_t host, struct 
 		ts_copy_nomem(out);
 	for (enum turn turn = USE_PLANES; turn <= PUT && out->st == TS_OK; turn++)
 		each_plane(&trimming, turn);
-	release(&trimming);
+	trim_xplane_release(&trimming);
 	return ts_copy_status(out, err);
 }

@@ -252,7 +252,7 @@ static struct squashed squash(struct ts_bytes name)
 }
 
 /* A name without its size: "v5litepod-4" and "v5e:2x2" are slices of a kind. */
-static struct ts_bytes without_topology(struct ts_bytes name)
+static struct ts_bytes chips_without_topology(struct ts_bytes name)
 {
 	size_t n = ts_bytes_find(name, ":"), digits;
 
@@ -275,7 +275,7 @@ static const char *skip_words(const char *s, const char *const *words)
 static const struct ts_chip *find_tpu(const struct ts_chip_query *query)
 {
 	static const char *const makers[] = { "google", "cloud", "tpu", NULL };
-	struct squashed name = squash(without_topology(query->kind));
+	struct squashed name = squash(chips_without_topology(query->kind));
 	const char *s = skip_words(name.s, makers);
 	size_t i;
 
@@ -381,7 +381,7 @@ static struct ts_chip unknown_chip(const struct ts_chip_query *query)
 	};
 }
 
-static bool known(double rate)
+static bool chips_known(double rate)
 {
 	return isfinite(rate) && rate > 0;
 }
@@ -393,9 +393,9 @@ struct ts_rates ts_rates_of(const struct ts_chip_query *query, double peak_flops
 	struct ts_chip chip = row ? *row : unknown_chip(query);
 
 	TS_ASSERT(query);
-	if (known(peak_flops))
+	if (chips_known(peak_flops))
 		chip.peak_flops_per_s = peak_flops;
-	if (known(hbm_bytes_per_s) && !chip.halves_bandwidth_stat)
+	if (chips_known(hbm_bytes_per_s) && !chip.halves_bandwidth_stat)
 		chip.hbm_bytes_per_s = hbm_bytes_per_s;
 	if (query->memory_bytes > 0)
 		chip.hbm_bytes = query->memory_bytes;
@@ -403,10 +403,10 @@ struct ts_rates ts_rates_of(const struct ts_chip_query *query, double peak_flops
 		chip.hbm_bytes = hbm_bytes;
 	return (struct ts_rates){
 		.name = chip.name,
-		.from_profile = known(peak_flops),
+		.from_profile = chips_known(peak_flops),
 		.peak_flops_per_s = chip.peak_flops_per_s,
 		.hbm_bytes_per_s = chip.hbm_bytes_per_s,
-		.vmem_bytes_per_s = known(vmem_bytes_per_s) ? vmem_bytes_per_s : NAN,
+		.vmem_bytes_per_s = chips_known(vmem_bytes_per_s) ? vmem_bytes_per_s : NAN,
 		.host_bytes_per_s = chip.host_bytes_per_s,
 		.peak_int8_per_s = chip.peak_int8_per_s,
 		.peak_fp8_per_s = chip.peak_fp8_per_s,

@@ -8,12 +8,12 @@
 
 #include "base/check.h"
 
-static double seconds(double amount, double per_s)
+static double hw_roofline_seconds(double amount, double per_s)
 {
 	return amount >= 0 && per_s > 0 ? amount / per_s : NAN; /* NaN compares false */
 }
 
-static void take(struct ts_roofline *line, double needed_s, enum ts_bound bound)
+static void hw_roofline_take(struct ts_roofline *line, double needed_s, enum ts_bound bound)
 {
 	if (isnan(needed_s) || needed_s <= line->least_s)
 		return;
@@ -27,15 +27,15 @@ struct ts_roofline ts_roofline_of(const struct ts_rates *rates, double flops, do
 	struct ts_roofline line = {
 		.bound = TS_BOUND_UNKNOWN,
 		.least_s = -1,
-		.compute_s = seconds(flops, rates->peak_flops_per_s),
-		.hbm_s = seconds(hbm_bytes, rates->hbm_bytes_per_s),
-		.vmem_s = seconds(vmem_bytes, rates->vmem_bytes_per_s),
+		.compute_s = hw_roofline_seconds(flops, rates->peak_flops_per_s),
+		.hbm_s = hw_roofline_seconds(hbm_bytes, rates->hbm_bytes_per_s),
+		.vmem_s = hw_roofline_seconds(vmem_bytes, rates->vmem_bytes_per_s),
 	};
 
 	TS_ASSERT_HOT(rates);
-	take(&line, line.compute_s, TS_BOUND_COMPUTE);
-	take(&line, line.hbm_s, TS_BOUND_HBM);
-	take(&line, line.vmem_s, TS_BOUND_VMEM);
+	hw_roofline_take(&line, line.compute_s, TS_BOUND_COMPUTE);
+	hw_roofline_take(&line, line.hbm_s, TS_BOUND_HBM);
+	hw_roofline_take(&line, line.vmem_s, TS_BOUND_VMEM);
 	if (line.least_s < 0)
 		line.least_s = NAN;
 	return line;

@@ -13,7 +13,7 @@
 #define MAX_CHIPS (INT64_C(1) << 20)
 
 /* How long the "2x" of "2xv5e" is, and the number in it; without one 0 and 1. */
-static size_t read_count(struct ts_bytes text, int64_t *count)
+static size_t topology_read_count(struct ts_bytes text, int64_t *count)
 {
 	size_t n = ts_bytes_find(text, "x");
 
@@ -24,7 +24,7 @@ static size_t read_count(struct ts_bytes text, int64_t *count)
 }
 
 /* What stands in front of the colon. */
-static struct ts_bytes head_of(struct ts_bytes text)
+static struct ts_bytes topology_head_of(struct ts_bytes text)
 {
 	size_t at = ts_bytes_find(text, ":");
 
@@ -33,10 +33,10 @@ static struct ts_bytes head_of(struct ts_bytes text)
 
 struct ts_bytes ts_topology_chip(struct ts_bytes text)
 {
-	struct ts_bytes head = head_of(text);
+	struct ts_bytes head = topology_head_of(text);
 	int64_t count;
 
-	return ts_bytes_cut(head, read_count(head, &count), head.n);
+	return ts_bytes_cut(head, topology_read_count(head, &count), head.n);
 }
 
 /* Rings by the length of an axis; TPUs with three axes are put together of cubes of 4 x 4 x 4. */
@@ -63,11 +63,11 @@ static int64_t devices_a_chip(const char *chip)
 bool ts_topology_parse(struct ts_bytes text, const char *chip, struct ts_topology *topology)
 {
 	struct ts_topology found = { .dims = { 1, 1, 1 }, .nr_chips = 1 };
-	struct ts_bytes head = head_of(text);
+	struct ts_bytes head = topology_head_of(text);
 
 	TS_ASSERT(topology);
 	*topology = (struct ts_topology){ .nr_dims = 0 };
-	read_count(head, &found.nr_slices);
+	topology_read_count(head, &found.nr_slices);
 	if (found.nr_slices < 1 || found.nr_slices > MAX_CHIPS)
 		return false;
 	if (head.n > 0)
@@ -116,7 +116,7 @@ static struct way way_along(const struct ts_topology *topology, unsigned axes, i
 	return (struct way){ 1, fmax((double)n / 3, 1) };
 }
 
-static struct way way_of(const struct ts_topology *topology, int64_t n)
+static struct way topology_way_of(const struct ts_topology *topology, int64_t n)
 {
 	unsigned best = 0;
 
@@ -172,7 +172,7 @@ struct ts_exchange_time ts_exchange_time_of(const struct ts_topology *topology,
 	if (exchange->what == TS_COLLECTIVE_NONE || !(link_bytes_per_s > 0) || exchange->group < 1)
 		return unknown;
 	if (is_known && exchange->what != TS_PERMUTE)
-		way = way_of(topology, exchange->group);
+		way = topology_way_of(topology, exchange->group);
 	sent = sent_bytes(exchange, way.hops);
 	/* Of a permute each chip sends over one link; where the topology is unknown, six links are the most there are. */
 	links = exchange->what == TS_PERMUTE ? 1 : is_known ? all_links(topology) : 6;

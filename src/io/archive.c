@@ -152,7 +152,7 @@ bool ts_archive_probe(struct ts_bytes bytes)
 	return rc == ARCHIVE_OK || rc == ARCHIVE_WARN;
 }
 
-static enum ts_status damaged(struct visit *visit, const char *name, struct ts_error *err)
+static enum ts_status archive_damaged(struct visit *visit, const char *name, struct ts_error *err)
 {
 	const char *why = archive_error_string(visit->a);
 	int64_t at = archive_filter_bytes(visit->a, -1);
@@ -173,7 +173,7 @@ static enum ts_status too_large(const char *name, uint64_t max, struct ts_error 
 }
 
 /* What to ask for next: of a small file no more than it says that it has. */
-static size_t step_of(const struct visit *visit, size_t n)
+static size_t archive_step_of(const struct visit *visit, size_t n)
 {
 	int64_t size = archive_entry_size_is_set(visit->entry) ? archive_entry_size(visit->entry)
 							       : STEP_BYTES;
@@ -184,20 +184,20 @@ static size_t step_of(const struct visit *visit, size_t n)
 }
 
 /* Unpacks the entry the library stands at. */
-static enum ts_status unpack(struct visit *visit, const char *name, struct ts_buf *content,
-			     struct ts_error *err)
+static enum ts_status archive_unpack(struct visit *visit, const char *name, struct ts_buf *content,
+				     struct ts_error *err)
 {
 	uint64_t max = TS_MIN(visit->entry_max, visit->total_max - visit->total);
 
 	for (;;) {
-		size_t step = step_of(visit, content->n);
+		size_t step = archive_step_of(visit, content->n);
 		la_ssize_t n;
 
 		if (!ts_buf_room(content, step))
 			return ts_fail_nomem(err);
 		n = archive_read_data(visit->a, content->p + content->n, step);
 		if (n < 0) /* warnings too: what came is not what was packed */
-			return damaged(visit, name, err);
+			return archive_damaged(visit, name, err);
 		if (n == 0)
 			break;
 		content->n += (size_t)n;
@@ -217,12 +217,12 @@ static enum ts_status skip(struct visit *visit, const char *name, struct ts_erro
 	if (visit->total > visit->total_max)
 		return too_large(name, visit->total_max, err);
 	if (archive_read_data_skip(visit->a) < ARCHIVE_WARN)
-		return damaged(visit, name, err);
+		return archive_damaged(visit, name, err);
 	return TS_OK;
 }
 
 /* Names that are not in the locale's encoding come as UTF-8, or not at all. */
-static const char *name_of(struct archive_entry *entry)
+static const char *archive_name_of(struct archive_entry *entry)
 {
 	const char *name = archive_entry_pathname(entry);
 
@@ -231,7 +231,7 @@ static const char *name_of(struct archive_entry *entry)
 	return name ? name : "(unnamed)";
 }
 
-static bool is_wanted(const struct visit *visit, const char *name)
+static bool archive_is_wanted(const struct visit *visit, const char *name)
 {
 	if (archive_entry_filetype(visit->entry) != AE_IFREG ||
 	    archive_entry_hardlink(visit->entry))
@@ -242,10 +242,10 @@ static bool is_wanted(const struct visit *visit, const char *name)
 static enum ts_status visit_entry(struct visit *visit, struct ts_error *err)
 {
 	struct ts_buf content = TS_BUF_INIT;
-	const char *name = name_of(visit->entry);
+	const char *name = archive_name_of(visit->entry);
 	enum ts_status st;
 
-	if (!is_wanted(visit, name))
+	if (!archive_is_wanted(visit, name))
 		return skip(visit, name, err);
 	if (visit->nr_files++ == TS_LIMIT_ARCHIVE_FILES)
 		return ts_fail(err, TS_LIMIT,
@@ -254,14 +254,14 @@ static enum ts_status visit_entry(struct visit *visit, struct ts_error *err)
 			       name);
 	if (archive_entry_is_encrypted(visit->entry) > 0)
 		return ts_fail(err, TS_UNSUPPORTED, "%s: encrypted (unpack it first)", name);
-	st = unpack(visit, name, &content, err);
+	st = archive_unpack(visit, name, &content, err);
 	if (!st)
 		st = visit->visitor->entry(visit->visitor->ctx, name, &content, err);
 	ts_buf_release(&content);
 	return st;
 }
 
-static enum ts_status visit_all(struct visit *visit, struct ts_error *err)
+static enum ts_status archive_visit_all(struct visit *visit, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -273,10 +273,10 @@ static enum ts_status visit_all(struct visit *visit, struct ts_error *err)
 		if (rc == ARCHIVE_RETRY)
 			continue;
 		if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
-			return damaged(visit, NULL, err);
+			return archive_damaged(visit, NULL, err);
 		visit->total = ts_u64_add(visit->total, TAR_BLOCK); /* a million empty files */
 		if (visit->total > visit->total_max)
-			return too_large(name_of(visit->entry), visit->total_max, err);
+			return too_large(archive_name_of(visit->entry), visit->total_max, err);
 		st = visit_entry(visit, err);
 	}
 	return st;
@@ -302,7 +302,7 @@ enum ts_status ts_archive_each(struct ts_bytes bytes, const struct ts_archive_vi
 	else if (!visit.a)
 		st = ts_fail(err, TS_FORMAT, "not an archive this program reads (tar, zip)");
 	else
-		st = visit_all(&visit, err);
+		st = archive_visit_all(&visit, err);
 	archive_entry_free(visit.entry);
 	archive_read_free(visit.a);
 	naming_end(naming);

@@ -33,7 +33,7 @@ struct telling {
 };
 
 /* The number behind "KEY":, or -1. */
-static int64_t number_of(struct ts_bytes info, const char *key)
+static int64_t captures_number_of(struct ts_bytes info, const char *key)
 {
 	size_t at = ts_bytes_find(info, key) + strlen(key), n;
 	int64_t number;
@@ -46,7 +46,7 @@ static int64_t number_of(struct ts_bytes info, const char *key)
 }
 
 /* "deviceProperties": [{"id": 0, "name": "NVIDIA H100", ...}, ...] */
-static struct ts_bytes first_device(struct ts_bytes head)
+static struct ts_bytes captures_first_device(struct ts_bytes head)
 {
 	static const char key[] = "\"name\"";
 	struct ts_bytes list =
@@ -67,12 +67,13 @@ static void read_info(struct one *one, struct ts_bytes head)
 	size_t at = ts_bytes_find(head, "\"distributedInfo\"");
 	struct ts_bytes info = ts_bytes_cut(head, at, INFO_BYTES);
 
-	one->rank = number_of(info, "\"rank\"");
-	one->world_size = number_of(info, "\"world_size\"");
+	one->rank = captures_number_of(info, "\"rank\"");
+	one->world_size = captures_number_of(info, "\"world_size\"");
 }
 
 /* A file that cannot be read has an empty one; its reader will say why. */
-static enum ts_status read_head(const char *path, struct ts_buf *head, struct ts_error *err)
+static enum ts_status captures_read_head(const char *path, struct ts_buf *head,
+					 struct ts_error *err)
 {
 	struct ts_input in = TS_INPUT_INIT;
 	enum ts_status st = ts_input_open_plain(&in, path, NULL);
@@ -86,12 +87,13 @@ static enum ts_status read_head(const char *path, struct ts_buf *head, struct ts
 }
 
 /* NR: files in the folder, the size of a job whose ranks only their names say. */
-static enum ts_status look_into(struct telling *telling, struct one *one,
-				const struct ts_hostfile *file, size_t nr, struct ts_error *err)
+static enum ts_status captures_look_into(struct telling *telling, struct one *one,
+					 const struct ts_hostfile *file, size_t nr,
+					 struct ts_error *err)
 {
 	struct ts_buf head = TS_BUF_INIT;
-	enum ts_status st = read_head(file->path, &head, err);
-	struct ts_bytes device = first_device(ts_buf_bytes(&head));
+	enum ts_status st = captures_read_head(file->path, &head, err);
+	struct ts_bytes device = captures_first_device(ts_buf_bytes(&head));
 
 	read_info(one, ts_buf_bytes(&head));
 	if (st == TS_OK && device.n > 0) {
@@ -177,14 +179,14 @@ enum ts_status ts_captures_is_rank(const char *path, struct ts_bytes name, bool 
 	if (ts_tracefile_stem(name).n == name.n || ts_tracefile_is_ours(name) ||
 	    !(is_named || any_name))
 		return TS_OK;
-	st = read_head(path, &head, err);
+	st = captures_read_head(path, &head, err);
 	if (st == TS_OK)
 		*is_rank = is_rank_head(ts_buf_bytes(&head), is_named);
 	ts_buf_release(&head);
 	return st;
 }
 
-TS_ORDER(by_time, struct one, TS_UP(time_s) TS_UP(file))
+TS_ORDER(captures_by_time, struct one, TS_UP(time_s) TS_UP(file))
 
 /* The keys of .inside; NULL: no memory. */
 static const char *worker_key(struct telling *telling, size_t group, struct ts_bytes worker)
@@ -201,7 +203,7 @@ static const char *rank_key(struct telling *telling, size_t group, int64_t rank)
 	return (const char *)key.p;
 }
 
-static bool is_near(const struct group *known, const struct one *one)
+static bool captures_is_near(const struct group *known, const struct one *one)
 {
 	return one->world_size > 1 && one->world_size == known->world_size &&
 	       (one->device.n == 0 || known->device.n == 0 ||
@@ -219,7 +221,7 @@ static enum ts_status may_join(struct telling *telling, size_t group, const stru
 	if (!worker || !rank)
 		return ts_fail_nomem(err);
 	*may = ts_strmap_find(&telling->inside, ts_bytes_of(worker)) == TS_NONE &&
-	       (is_session || (is_near(&telling->groups[group], one) &&
+	       (is_session || (captures_is_near(&telling->groups[group], one) &&
 			       ts_strmap_find(&telling->inside, ts_bytes_of(rank)) == TS_NONE));
 	return TS_OK;
 }
@@ -246,15 +248,15 @@ static enum ts_status find_group(struct telling *telling, const struct one *one,
 }
 
 /* KEY NULL: there was no memory for it. */
-static enum ts_status put(struct telling *telling, const char *key, struct ts_error *err)
+static enum ts_status captures_put(struct telling *telling, const char *key, struct ts_error *err)
 {
 	if (!key || !ts_strmap_set(&telling->inside, ts_bytes_of(key), 0))
 		return ts_fail_nomem(err);
 	return TS_OK;
 }
 
-static enum ts_status take(struct telling *telling, const struct one *one, bool is_session,
-			   uint32_t *capture, struct ts_error *err)
+static enum ts_status captures_take(struct telling *telling, const struct one *one, bool is_session,
+				    uint32_t *capture, struct ts_error *err)
 {
 	size_t group;
 	enum ts_status st = find_group(telling, one, is_session, &group, err);
@@ -264,9 +266,9 @@ static enum ts_status take(struct telling *telling, const struct one *one, bool 
 	if (telling->groups[group].device.n == 0)
 		telling->groups[group].device = one->device;
 	capture[one->file] = (uint32_t)group;
-	st = put(telling, worker_key(telling, group, one->worker), err);
+	st = captures_put(telling, worker_key(telling, group, one->worker), err);
 	if (st == TS_OK && one->rank >= 0)
-		st = put(telling, rank_key(telling, group, one->rank), err);
+		st = captures_put(telling, rank_key(telling, group, one->rank), err);
 	return st;
 }
 
@@ -291,12 +293,12 @@ enum ts_status ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool
 				     .rank = -1,
 				     .world_size = -1 };
 		if (!is_session && nr > 1)
-			st = look_into(&telling, one, &files[i], nr, err);
+			st = captures_look_into(&telling, one, &files[i], nr, err);
 	}
 	if (st == TS_OK)
-		qsort(telling.ones, nr, sizeof(struct one), by_time);
+		qsort(telling.ones, nr, sizeof(struct one), captures_by_time);
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
-		st = take(&telling, &telling.ones[i], is_session, capture, err);
+		st = captures_take(&telling, &telling.ones[i], is_session, capture, err);
 	ts_strmap_release(&telling.inside);
 	ts_arena_release(&telling.arena);
 	free(telling.ones);

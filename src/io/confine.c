@@ -212,7 +212,7 @@ static struct sock_filter equals(uint32_t value, size_t then, size_t otherwise)
 }
 
 /* The calls that are denied, at OUT. */
-static size_t choose(unsigned needs, uint32_t *out)
+static size_t confine_choose(unsigned needs, uint32_t *out)
 {
 	size_t nr = TS_NELEM(always_denied);
 
@@ -227,7 +227,7 @@ static bool filter_calls(unsigned needs)
 {
 	uint32_t calls[NR_CALLS];
 	struct sock_filter code[NR_HEAD + NR_CALLS + NR_TAIL];
-	size_t nr_calls = choose(needs, calls), n = 0;
+	size_t nr_calls = confine_choose(needs, calls), n = 0;
 	struct sock_fprog program = { .filter = code };
 
 	_Static_assert(NR_CALLS < 250, "a jump reaches over 255 lines");

@@ -35,7 +35,7 @@ struct ts_gzip_state {
 	struct isal_hufftables codes;
 };
 
-static uInt piece(size_t n)
+static uInt gzip_piece(size_t n)
 {
 	return n > UINT_MAX ? UINT_MAX : (uInt)n;
 }
@@ -90,10 +90,10 @@ static enum ts_status deflate_some(struct isal_zstream *z, struct ts_buf *out, s
 				   struct ts_error *err)
 {
 	size_t left = text.n - (size_t)(z->next_in - text.p);
-	uint32_t room = piece(room_for(text.n));
+	uint32_t room = gzip_piece(room_for(text.n));
 
 	if (z->avail_in == 0) {
-		z->avail_in = piece(left);
+		z->avail_in = gzip_piece(left);
 		z->end_of_stream = z->avail_in == left;
 	}
 	if (!ts_buf_room(out, room))
@@ -139,7 +139,7 @@ bool ts_gzip_probe(struct ts_bytes bytes)
 }
 
 /* Cuts a string with its NUL off the front of *REST; .p is NULL when a NUL is missing. */
-static struct ts_bytes take_string(struct ts_bytes *rest)
+static struct ts_bytes gzip_take_string(struct ts_bytes *rest)
 {
 	const uint8_t *end = rest->n ? memchr(rest->p, '\0', rest->n) : NULL;
 	struct ts_bytes string = { NULL, 0 };
@@ -166,9 +166,9 @@ struct ts_bytes ts_gzip_comment(struct ts_bytes bytes)
 			return none;
 		rest = ts_bytes_cut(rest, 2 + (size_t)(rest.p[0] | rest.p[1] << 8), rest.n);
 	}
-	if ((flags & FLAG_NAME) && !take_string(&rest).p)
+	if ((flags & FLAG_NAME) && !gzip_take_string(&rest).p)
 		return none;
-	return take_string(&rest);
+	return gzip_take_string(&rest);
 }
 
 enum ts_status ts_gunzip_open(struct ts_gunzip *gz, struct ts_bytes bytes, struct ts_error *err)
@@ -189,7 +189,7 @@ enum ts_status ts_gunzip_open(struct ts_gunzip *gz, struct ts_bytes bytes, struc
 	return TS_OK;
 }
 
-static bool all_zero(struct ts_bytes bytes)
+static bool gzip_all_zero(struct ts_bytes bytes)
 {
 	for (size_t i = 0; i < bytes.n; i++)
 		if (bytes.p[i])
@@ -206,7 +206,7 @@ static enum ts_status next_member(struct ts_gunzip *gz, struct ts_error *err)
 		gz->inside = true;
 		return inflateReset(gz->z) == Z_OK ? TS_OK : ts_fail_nomem(err);
 	}
-	if (!all_zero(rest))
+	if (!gzip_all_zero(rest))
 		return ts_fail(err, TS_FORMAT,
 			       "packed byte %zu: no gzip data behind member %llu "
 			       "(was the file copied whole?)",
@@ -215,7 +215,7 @@ static enum ts_status next_member(struct ts_gunzip *gz, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status damaged(const struct ts_gunzip *gz, int rc, struct ts_error *err)
+static enum ts_status gzip_damaged(const struct ts_gunzip *gz, int rc, struct ts_error *err)
 {
 	if (rc == Z_MEM_ERROR)
 		return ts_fail_nomem(err);
@@ -237,7 +237,7 @@ static enum ts_status damaged(const struct ts_gunzip *gz, int rc, struct ts_erro
 static enum ts_status inflate_some(struct ts_gunzip *gz, uint8_t *p, size_t n, size_t *got,
 				   struct ts_error *err)
 {
-	uInt room = piece(n), in = piece(gz->bytes.n - gz->at);
+	uInt room = gzip_piece(n), in = gzip_piece(gz->bytes.n - gz->at);
 	int rc;
 
 	gz->z->next_in = gz->bytes.p + gz->at;
@@ -253,7 +253,7 @@ static enum ts_status inflate_some(struct ts_gunzip *gz, uint8_t *p, size_t n, s
 		gz->nr_members++;
 		return TS_OK;
 	}
-	return rc == Z_OK ? TS_OK : damaged(gz, rc, err); /* Z_BUF_ERROR: no more input */
+	return rc == Z_OK ? TS_OK : gzip_damaged(gz, rc, err); /* Z_BUF_ERROR: no more input */
 }
 
 static uint64_t max_out(const struct ts_gunzip *gz)

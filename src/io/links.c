@@ -33,7 +33,7 @@ static char *beside(const char *path, const char *target)
 	return joined;
 }
 
-static enum ts_status refuse(const char *path, const char *link, struct ts_error *err)
+static enum ts_status io_links_refuse(const char *path, const char *link, struct ts_error *err)
 {
 	const char *dots = ts_path_tail(&path);
 
@@ -57,7 +57,7 @@ static enum ts_status check_trust(const char *path, const char *link, struct ts_
 		     (!(above.st_mode & S_ISVTX) || !(above.st_mode & S_IWOTH) ||
 		      self.st_uid == geteuid() || self.st_uid == above.st_uid);
 	free(folder);
-	return is_trusted ? TS_OK : refuse(path, link, err);
+	return is_trusted ? TS_OK : io_links_refuse(path, link, err);
 }
 
 enum ts_status ts_links_follow(char **out, const char *path, struct ts_error *err)

@@ -84,7 +84,7 @@ static enum ts_status refuse_source(const char *path, struct ts_error *err)
 		       path);
 }
 
-static bool is_source(const struct ts_newfile *file, const struct stat *st)
+static bool newfile_is_source(const struct ts_newfile *file, const struct stat *st)
 {
 	return file->use.sources && ts_sources_have(file->use.sources, st);
 }
@@ -99,12 +99,12 @@ static enum ts_status look_at_old(struct ts_newfile *file, bool *exists, struct 
 		return errno == ENOENT ? TS_OK : ts_fail_errno(err, errno, file->path, "write it");
 	if (!S_ISREG(old.st_mode))
 		return refuse_kind(file->path, &old, err);
-	if (is_source(file, &old))
+	if (newfile_is_source(file, &old))
 		return refuse_source(file->path, err);
 	return ts_rights_of(&file->rights, file->path, &old, err);
 }
 
-static enum ts_status prepare(struct ts_newfile *file, struct ts_error *err)
+static enum ts_status newfile_prepare(struct ts_newfile *file, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -125,7 +125,7 @@ static void put_letters(char *to, size_t nr, uint64_t number)
 
 /* Of the N bytes in front: a file that a user happens to call so has other letters. The Python
  * package names its temporaries likewise (plugin/tpusight/_whole.py). */
-static void put_check(char to[NR_CHECK + 1], const char *name, size_t n)
+static void newfile_put_check(char to[NR_CHECK + 1], const char *name, size_t n)
 {
 	put_letters(to, NR_CHECK, crc32(0, (const uint8_t *)name, (unsigned)n));
 }
@@ -140,7 +140,7 @@ static void name_temp(char out[NAME_BYTES_MAX + 1], const char *name, uint64_t r
 			n--;
 	at = (size_t)snprintf(out, NAME_BYTES_MAX + 1, ".%.*s" MARK, (int)n, name);
 	put_letters(out + at, NR_RANDOM, random);
-	put_check(out + at + NR_RANDOM, out, at + NR_RANDOM);
+	newfile_put_check(out + at + NR_RANDOM, out, at + NR_RANDOM);
 }
 
 static uint64_t random_u64(const struct ts_newfile *file, int attempt)
@@ -163,7 +163,7 @@ static uint64_t random_u64(const struct ts_newfile *file, int attempt)
  * False: a program that clears stale temporaries was faster than our lock, so another name is
  * needed. A file system without locks is fine: there, temporaries that are found are not removed.
  */
-static bool hold(int fd)
+static bool newfile_hold(int fd)
 {
 	struct stat now;
 
@@ -181,7 +181,7 @@ bool ts_newfile_is_temp(const char *name)
 	if (name[0] != '.' || n < TAIL_BYTES + 2 ||
 	    memcmp(name + n - TAIL_BYTES, MARK, strlen(MARK)) != 0)
 		return false;
-	put_check(check, name, n - NR_CHECK);
+	newfile_put_check(check, name, n - NR_CHECK);
 	return strcmp(name + n - NR_CHECK, check) == 0 &&
 	       strspn(name + n - NR_CHECK - NR_RANDOM, letters) == NR_RANDOM + NR_CHECK;
 }
@@ -205,7 +205,7 @@ static bool remove_stale(int dir_fd, const char *name)
 }
 
 /* Those of killed runs that were to become this file. What cannot be listed is left alone. */
-static void sweep(const struct ts_newfile *file)
+static void newfile_sweep(const struct ts_newfile *file)
 {
 	char mine[NAME_BYTES_MAX + 1];
 	int fd = ts_sys_make(file->dir_fd, ".", O_RDONLY | O_DIRECTORY, 0);
@@ -244,7 +244,7 @@ static enum ts_status open_temp(struct ts_newfile *file, struct ts_error *err)
 		file->fd = ts_temps_make(file->dir_fd, name, mode);
 		if (file->fd < 0 && errno != EEXIST)
 			return ts_fail_errno(err, errno, file->path, "write it");
-		if (file->fd >= 0 && hold(file->fd)) {
+		if (file->fd >= 0 && newfile_hold(file->fd)) {
 			file->temp = strdup(name);
 			if (file->temp)
 				return TS_OK;
@@ -319,10 +319,11 @@ static enum ts_status open_straight(struct ts_newfile *file, const char *path, s
 		return ts_fail_errno(err, errno, path, "write it");
 	if (given < 0 && (S_ISREG(now.st_mode) || S_ISBLK(now.st_mode)))
 		return refuse_kind(path, &now, err); /* it came there just now */
-	return is_source(file, &now) ? refuse_source(path, err) : TS_OK;
+	return newfile_is_source(file, &now) ? refuse_source(path, err) : TS_OK;
 }
 
-static enum ts_status find_place(struct ts_newfile *file, const char *path, struct ts_error *err)
+static enum ts_status newfile_find_place(struct ts_newfile *file, const char *path,
+					 struct ts_error *err)
 {
 	if (file->use.is_named)
 		return ts_links_follow(&file->path, path, err);
@@ -341,13 +342,13 @@ enum ts_status ts_newfile_open_for(struct ts_newfile *file, const char *path,
 	if (use->is_named && is_straight(path)) {
 		st = open_straight(file, path, err);
 	} else {
-		st = find_place(file, path, err);
+		st = newfile_find_place(file, path, err);
 		if (!st)
 			st = open_folder(file, err);
 		if (!st)
-			st = prepare(file, err);
+			st = newfile_prepare(file, err);
 		if (!st) {
-			sweep(file);
+			newfile_sweep(file);
 			st = open_temp(file, err);
 		}
 	}
@@ -375,7 +376,7 @@ static void note_written(struct ts_newfile *file, uint64_t nr_bytes)
 	file->nr_started = file->nr_bytes;
 }
 
-static enum ts_status failed(struct ts_newfile *file, int errnum, struct ts_error *err)
+static enum ts_status newfile_failed(struct ts_newfile *file, int errnum, struct ts_error *err)
 {
 	file->failed = true;
 	return ts_fail_errno(err, errnum, file->path, "write it");
@@ -389,7 +390,7 @@ enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, st
 		struct ts_bytes part = ts_bytes_cut(bytes, 0, CHUNK_BYTES);
 
 		if (!write_whole(file->fd, part))
-			return failed(file, errno, err);
+			return newfile_failed(file, errno, err);
 		note_written(file, part.n);
 		bytes = ts_bytes_cut(bytes, part.n, bytes.n);
 	}
@@ -406,7 +407,7 @@ enum ts_status ts_newfile_cut(struct ts_newfile *file, uint64_t size, struct ts_
 	TS_ASSERT(file && file->fd >= 0 && !file->straight);
 	TS_ASSERT(size <= file->nr_bytes);
 	if (ftruncate(file->fd, (off_t)size) != 0 || lseek(file->fd, (off_t)size, SEEK_SET) < 0)
-		return failed(file, errno, err);
+		return newfile_failed(file, errno, err);
 	file->nr_bytes = size;
 	file->nr_started = TS_MIN(file->nr_started, size);
 	return TS_OK;
@@ -451,7 +452,7 @@ static enum ts_status copy_loop(struct ts_newfile *file, int fd, uint64_t offset
 		if (!inside)
 			n = copy_across(file->fd, fd, offset, bounce, want);
 		if (n < 0)
-			return failed(file, errno, err);
+			return newfile_failed(file, errno, err);
 		if (n == 0) {
 			file->failed = true;
 			return ts_fail(err, TS_IO,
@@ -478,7 +479,7 @@ enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset,
 		return ts_fail_nomem(err);
 	}
 	if (offset > INT64_MAX || length > INT64_MAX - offset)
-		st = failed(file, EFBIG, err);
+		st = newfile_failed(file, EFBIG, err);
 	else
 		st = copy_loop(file, fd, offset, length, bounce, err);
 	free(bounce);
@@ -523,7 +524,7 @@ static enum ts_status keep_attributes(struct ts_newfile *file, struct ts_error *
 }
 
 /* Rights, attributes and times, of a file that nobody else can open until here. */
-static enum ts_status settle(struct ts_newfile *file, struct ts_error *err)
+static enum ts_status newfile_settle(struct ts_newfile *file, struct ts_error *err)
 {
 	bool takes_owner = file->replaces || file->use.like || file->use.is_theirs;
 	struct stat like;
@@ -534,14 +535,14 @@ static enum ts_status settle(struct ts_newfile *file, struct ts_error *err)
 	if (st)
 		return st;
 	if (!ts_rights_give(&file->rights, file->fd, takes_owner))
-		return failed(file, errno, err);
+		return newfile_failed(file, errno, err);
 	if (file->use.like && !ts_times_give(file->fd, &like))
-		return failed(file, errno, err);
+		return newfile_failed(file, errno, err);
 	return TS_OK;
 }
 
 /* Since the file was opened, others may have changed what stands in its place. */
-static enum ts_status check_place(struct ts_newfile *file, struct ts_error *err)
+static enum ts_status newfile_check_place(struct ts_newfile *file, struct ts_error *err)
 {
 	enum ts_status st;
 	bool exists;
@@ -572,7 +573,7 @@ static enum ts_status commit_straight(struct ts_newfile *file, struct ts_error *
 	int fd = file->fd;
 
 	file->fd = -1;
-	return close(fd) != 0 && errno != EINTR ? failed(file, errno, err) : TS_OK;
+	return close(fd) != 0 && errno != EINTR ? newfile_failed(file, errno, err) : TS_OK;
 }
 
 void ts_newfile_expect(struct ts_newfile *file, const struct ts_file_look *old)
@@ -596,7 +597,7 @@ static enum ts_status replace_expected(void *ctx)
 			  file->expects == TS_EXPECTS_OLD ? &file->expected : NULL, place->err);
 }
 
-static enum ts_status take_place(struct ts_newfile *file, struct ts_error *err)
+static enum ts_status newfile_take_place(struct ts_newfile *file, struct ts_error *err)
 {
 	struct place place = { file, err };
 	enum ts_status st;
@@ -604,7 +605,7 @@ static enum ts_status take_place(struct ts_newfile *file, struct ts_error *err)
 	if (file->expects == TS_EXPECTS_ANYTHING)
 		return ts_temps_rename(file->dir_fd, file->temp, file->name) == 0
 			       ? TS_OK
-			       : failed(file, errno, err);
+			       : newfile_failed(file, errno, err);
 	st = ts_temps_finish(file->dir_fd, file->temp, replace_expected, &place);
 	file->failed |= st != TS_OK;
 	return st;
@@ -620,23 +621,23 @@ enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 			       file->path);
 	if (file->straight)
 		return commit_straight(file, err);
-	st = check_place(file, err);
+	st = newfile_check_place(file, err);
 	if (!st && is_kept_closed(file))
-		st = settle(file, err);
+		st = newfile_settle(file, err);
 	if (st)
 		return st;
 	if (file->use.mtime_ns)
 		give_time(file);
 	if (ts_sys_sync(file->fd) != 0)
-		return failed(file, errno, err);
-	st = take_place(file, err);
+		return newfile_failed(file, errno, err);
+	st = newfile_take_place(file, err);
 	if (st)
 		return st;
 	free(file->temp);
 	file->temp = NULL;
 	if (ts_sys_sync(file->dir_fd) != 0 &&
 	    errno == EIO) /* others: folders cannot be synced here */
-		return failed(file, errno, err);
+		return newfile_failed(file, errno, err);
 	return TS_OK;
 }
 

@@ -87,7 +87,7 @@ static size_t depth_below(struct ts_bytes point, const char *path)
 }
 
 /* "C:", "C:\134" */
-static bool is_letter(struct ts_bytes source)
+static bool place_is_letter(struct ts_bytes source)
 {
 	return source.n >= 2 && source.p[1] == ':' &&
 	       ((source.p[0] | 0x20) >= 'a' && (source.p[0] | 0x20) <= 'z');
@@ -98,7 +98,7 @@ static bool is_drive(struct ts_bytes type, struct ts_bytes source, struct ts_byt
 	if (ts_bytes_is(type, "drvfs"))
 		return true;
 	return (ts_bytes_is(type, "9p") || ts_bytes_is(type, "virtiofs")) &&
-	       (is_letter(source) || ts_bytes_has(source, "drvfs") ||
+	       (place_is_letter(source) || ts_bytes_has(source, "drvfs") ||
 		ts_bytes_has(options, "drvfs"));
 }
 

@@ -47,8 +47,8 @@ static bool is_as(const struct stat *now, const struct ts_file_look *old)
 	       (uint64_t)now->st_size == old->nr_bytes && ts_stat_mtime_ns(now) == old->mtime_ns;
 }
 
-static enum ts_status check(int dir_fd, const char *name, const char *path,
-			    const struct ts_file_look *old, struct ts_error *err)
+static enum ts_status replace_check(int dir_fd, const char *name, const char *path,
+				    const struct ts_file_look *old, struct ts_error *err)
 {
 	struct stat now;
 	bool is_there = fstatat(dir_fd, name, &now, AT_SYMLINK_NOFOLLOW) == 0;
@@ -76,8 +76,8 @@ static enum ts_status plain_rename(int dir_fd, const char *temp, const char *nam
 		       : ts_fail_errno(err, errno, path, "write it");
 }
 
-static enum ts_status put_new(int dir_fd, const char *temp, const char *name, const char *path,
-			      struct ts_error *err)
+static enum ts_status replace_put_new(int dir_fd, const char *temp, const char *name,
+				      const char *path, struct ts_error *err)
 {
 	int errnum = rename_by(NOREPLACE, dir_fd, temp, name);
 	struct stat now;
@@ -114,8 +114,8 @@ enum ts_status ts_replace(int dir_fd, const char *temp, const char *name, const 
 
 	TS_ASSERT(temp && name && path);
 	if (!old)
-		return put_new(dir_fd, temp, name, path, err);
-	st = check(dir_fd, name, path, old, err);
+		return replace_put_new(dir_fd, temp, name, path, err);
+	st = replace_check(dir_fd, name, path, old, err);
 	if (st)
 		return st;
 	if (fstatat(dir_fd, temp, &ours, AT_SYMLINK_NOFOLLOW) != 0)
@@ -125,7 +125,7 @@ enum ts_status ts_replace(int dir_fd, const char *temp, const char *name, const 
 		return plain_rename(dir_fd, temp, name, path, err);
 	if (errnum)
 		return ts_fail_errno(err, errnum, path, "write it");
-	st = check(dir_fd, temp, path, old, err);
+	st = replace_check(dir_fd, temp, path, old, err);
 	if (st)
 		undo(dir_fd, temp, name, ours.st_ino);
 	else if (ts_sys_unlink(dir_fd, temp) != 0)

@@ -216,7 +216,7 @@ static const struct kind {
 	{ "", MAY },
 };
 
-static const struct kind *kind_of(const char *name)
+static const struct kind *rights_kind_of(const char *name)
 {
 	const struct kind *kind = kinds;
 
@@ -250,7 +250,7 @@ static enum ts_status copy_attributes(int fd, const char *from, const char *path
 {
 	for (const char *at = (const char *)names.p, *end = at + names.n; at < end;
 	     at += strlen(at) + 1) {
-		const struct kind *kind = kind_of(at);
+		const struct kind *kind = rights_kind_of(at);
 		enum ts_status st =
 			kind->copied == NEVER ? TS_OK : copy_attribute(fd, from, path, at, err);
 

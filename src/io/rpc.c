@@ -59,7 +59,7 @@ static bool has_left(int fd)
 	return n == 0 || (n < 0 && (errno == ECONNRESET || errno == EPIPE || errno == ETIMEDOUT));
 }
 
-static void let_go(struct ts_rpc *rpc, int fd)
+static void rpc_let_go(struct ts_rpc *rpc, int fd)
 {
 	if (fd < 0)
 		return;
@@ -74,7 +74,7 @@ static int take_socket(void *arg, curl_socket_t fd)
 	struct ts_rpc *rpc = arg;
 
 	if (!rpc->answer || rpc->answer->code < 0) {
-		let_go(rpc, fd);
+		rpc_let_go(rpc, fd);
 		return 0;
 	}
 	if (rpc->kept >= 0)
@@ -203,7 +203,7 @@ static bool can_keep_connections(void)
 	return version < 0x075700 || version >= 0x080000;
 }
 
-static bool set_up(struct ts_rpc *rpc)
+static bool rpc_set_up(struct ts_rpc *rpc)
 {
 	CURL *easy = rpc->easy;
 	long forbid = !can_keep_connections();
@@ -251,7 +251,7 @@ enum ts_status ts_rpc_new(struct ts_rpc **out, const char *address, struct ts_er
 	rpc->address = strdup(address);
 	rpc->multi = curl_multi_init();
 	rpc->easy = curl_easy_init();
-	if (!rpc->address || !rpc->multi || !rpc->easy || !set_up(rpc)) {
+	if (!rpc->address || !rpc->multi || !rpc->easy || !rpc_set_up(rpc)) {
 		ts_rpc_free(rpc);
 		return ts_fail_nomem(err);
 	}
@@ -284,8 +284,8 @@ void ts_rpc_cancel(struct ts_rpc *rpc)
 	curl_multi_wakeup(rpc->multi);
 }
 
-static enum ts_status make_request(struct ts_rpc *rpc, struct ts_bytes message,
-				   struct ts_error *err)
+static enum ts_status rpc_make_request(struct ts_rpc *rpc, struct ts_bytes message,
+				       struct ts_error *err)
 {
 	struct ts_buf *out = &rpc->request;
 
@@ -478,7 +478,7 @@ static enum ts_status unframe(struct ts_rpc *rpc, struct ts_error *err)
 	return ts_fail_at(err, fault(answer, TS_RPC_GARBLED), "%s", rpc->address);
 }
 
-static enum ts_status judge(struct ts_rpc *rpc, struct ts_error *err)
+static enum ts_status rpc_judge(struct ts_rpc *rpc, struct ts_error *err)
 {
 	struct ts_rpc_answer *answer = rpc->answer;
 	long http = 0;
@@ -498,7 +498,7 @@ static enum ts_status judge(struct ts_rpc *rpc, struct ts_error *err)
 }
 
 /* Before a call, and before it is made once more. */
-static void clear(struct ts_rpc *rpc)
+static void rpc_clear(struct ts_rpc *rpc)
 {
 	struct ts_rpc_answer *answer = rpc->answer;
 
@@ -512,7 +512,7 @@ static void clear(struct ts_rpc *rpc)
 }
 
 /* The transfer itself, and what has become of the connection before it. False: cancelled. */
-static bool transfer(struct ts_rpc *rpc, CURLcode *code)
+static bool rpc_transfer(struct ts_rpc *rpc, CURLcode *code)
 {
 	int before = rpc->kept;
 	bool done;
@@ -527,7 +527,7 @@ static bool transfer(struct ts_rpc *rpc, CURLcode *code)
 	if (rpc->answer->code < 0 && !has_left(before))
 		rpc->kept = before;
 	else
-		let_go(rpc, before);
+		rpc_let_go(rpc, before);
 	rpc->is_broken = *code != CURLE_OK;
 	return done;
 }
@@ -545,12 +545,12 @@ static bool was_stale(const struct ts_rpc *rpc, CURLcode code)
 
 static bool make_call(struct ts_rpc *rpc, CURLcode *code)
 {
-	bool done = transfer(rpc, code);
+	bool done = rpc_transfer(rpc, code);
 
 	if (done && was_stale(rpc, *code)) {
-		clear(rpc);
+		rpc_clear(rpc);
 		rpc->peer_left = true;
-		done = transfer(rpc, code);
+		done = rpc_transfer(rpc, code);
 	}
 	rpc->answer->peer_left = rpc->peer_left;
 	return done;
@@ -560,7 +560,7 @@ enum ts_status ts_rpc_call(struct ts_rpc *rpc, const char *method, struct ts_byt
 			   struct ts_rpc_limits limits, struct ts_rpc_answer *answer,
 			   struct ts_error *err)
 {
-	enum ts_status st = make_request(rpc, message, err);
+	enum ts_status st = rpc_make_request(rpc, message, err);
 	CURLcode code;
 
 	TS_ASSERT(rpc && method && answer);
@@ -568,7 +568,7 @@ enum ts_status ts_rpc_call(struct ts_rpc *rpc, const char *method, struct ts_byt
 	rpc->answer = answer;
 	rpc->max_bytes = limits.max_bytes;
 	rpc->peer_left = answer->peer_left = false;
-	clear(rpc);
+	rpc_clear(rpc);
 	if (st)
 		return fault(answer, TS_RPC_MEMORY), st;
 	if (!aim(rpc, method, limits))
@@ -577,5 +577,5 @@ enum ts_status ts_rpc_call(struct ts_rpc *rpc, const char *method, struct ts_byt
 		return ts_fail(err, fault(answer, TS_RPC_CANCELLED), "%s: cancelled", rpc->address);
 	if (code != CURLE_OK)
 		return transport_failed(rpc, code, limits, err);
-	return judge(rpc, err);
+	return rpc_judge(rpc, err);
 }

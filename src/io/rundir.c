@@ -62,7 +62,7 @@ static const char *dup_arena(struct finder *finder, const char *s, size_t n)
 	return (const char *)copy.p;
 }
 
-static const char *join(struct finder *finder, const char *dir, const char *name)
+static const char *rundir_join(struct finder *finder, const char *dir, const char *name)
 {
 	bool slash = dir[0] && dir[strlen(dir) - 1] == '/';
 	struct ts_bytes path = strcmp(dir, ".") == 0
@@ -142,8 +142,8 @@ static enum ts_status locate(struct finder *finder, const char *path, enum ts_pl
 	return TS_OK;
 }
 
-static enum ts_status push(size_t **list, size_t *nr, size_t *cap, size_t index,
-			   struct ts_error *err)
+static enum ts_status rundir_push(size_t **list, size_t *nr, size_t *cap, size_t index,
+				  struct ts_error *err)
 {
 	if (!ts_grow(list, cap, *nr + 1, sizeof(**list)))
 		return ts_fail_nomem(err);
@@ -161,12 +161,13 @@ static enum ts_status add_folder(struct finder *finder, struct folder folder, bo
 		return ts_fail_nomem(err);
 	finder->folders[finder->nr_folders++] = folder;
 	if (is_link)
-		return push(&finder->links, &finder->nr_links, &finder->links_cap, index, err);
-	return push(&finder->todo, &finder->nr_todo, &finder->todo_cap, index, err);
+		return rundir_push(&finder->links, &finder->nr_links, &finder->links_cap, index,
+				   err);
+	return rundir_push(&finder->todo, &finder->nr_todo, &finder->todo_cap, index, err);
 }
 
-static enum ts_status add_file(struct finder *finder, const char *dir, const char *name,
-			       uint64_t nr_bytes, struct ts_error *err)
+static enum ts_status rundir_add_file(struct finder *finder, const char *dir, const char *name,
+				      uint64_t nr_bytes, struct ts_error *err)
 {
 	struct ts_bytes host = ts_bytes_of(name);
 	struct ts_hostfile file = { .nr_bytes = nr_bytes };
@@ -178,7 +179,7 @@ static enum ts_status add_file(struct finder *finder, const char *dir, const cha
 	else
 		host = ts_tracefile_host(host);
 	file.host = dup_arena(finder, name, host.n);
-	file.path = join(finder, dir, name);
+	file.path = rundir_join(finder, dir, name);
 	file.name = dup_arena(finder, name, strlen(name));
 	if (!file.host || !file.path || !file.name ||
 	    !ts_grow(&finder->files, &finder->files_cap, finder->nr_files + 1,
@@ -194,7 +195,7 @@ static enum ts_status add_extra(struct finder *finder, const char *dir, const ch
 	struct ts_hostfile file = { .nr_bytes = nr_bytes };
 
 	file.host = file.name = dup_arena(finder, name, strlen(name));
-	file.path = join(finder, dir, name);
+	file.path = rundir_join(finder, dir, name);
 	if (!file.name || !file.path ||
 	    !ts_grow(&finder->extras, &finder->extras_cap, finder->nr_extras + 1,
 		     sizeof(*finder->extras)))
@@ -259,14 +260,14 @@ static enum ts_status add_session(struct finder *finder, enum ts_session_kind ki
 	return TS_OK;
 }
 
-static bool is_profile(const char *name)
+static bool rundir_is_profile(const char *name)
 {
 	struct ts_bytes bytes = ts_bytes_of(name);
 
 	return ts_xplanefile_is(bytes) || ts_bytes_is(bytes, BARE_NAME);
 }
 
-static bool is_extra(const char *name)
+static bool rundir_is_extra(const char *name)
 {
 	return ts_bytes_ends(ts_bytes_of(name), TS_MEMORY_SUFFIX) ||
 	       ts_tracefile_is_torch_log(ts_bytes_of(name));
@@ -280,7 +281,7 @@ static enum ts_status meet_folder(struct finder *finder, size_t parent, const ch
 	if (finder->folders[parent].place == TS_PLACE_SESSION)
 		return TS_OK; /* nothing below a session is a session */
 	child.place = ts_place_below(finder->folders[parent].place, name);
-	child.path = join(finder, finder->folders[parent].path, name);
+	child.path = rundir_join(finder, finder->folders[parent].path, name);
 	if (child.depth > TS_LIMIT_FOLDER_DEPTH)
 		return problem(finder, child.path,
 			       "folders nested too deep; name a folder further down " TS_OVER(
@@ -292,7 +293,7 @@ static enum ts_status meet_folder(struct finder *finder, size_t parent, const ch
 /* Traces stand for a run without profiles. JAX makes two of one run: the viewer's own counts. */
 static bool is_second_choice(struct finder *finder, const char *name)
 {
-	bool is_trace = !is_profile(name);
+	bool is_trace = !rundir_is_profile(name);
 	bool worse = is_trace && ts_tracefile_is_perfetto(ts_bytes_of(name));
 
 	if (finder->nr_files == 0 || (is_trace && !finder->are_traces))
@@ -318,12 +319,12 @@ static enum ts_status take_profile(struct finder *finder, const struct folder *f
 				   const char *name, const struct stat *st, struct ts_error *err)
 {
 	if (!S_ISREG(st->st_mode))
-		return problem(finder, join(finder, folder->path, name),
+		return problem(finder, rundir_join(finder, folder->path, name),
 			       "no plain file, passed over (remove it)", err);
 	if (is_second_choice(finder, name))
 		return TS_OK;
-	finder->are_traces = !is_profile(name);
-	return add_file(finder, folder->path, name, (uint64_t)st->st_size, err);
+	finder->are_traces = !rundir_is_profile(name);
+	return rundir_add_file(finder, folder->path, name, (uint64_t)st->st_size, err);
 }
 
 static enum ts_status meet_profile(struct finder *finder, const struct folder *folder,
@@ -331,7 +332,7 @@ static enum ts_status meet_profile(struct finder *finder, const struct folder *f
 {
 	if (!is_stray(folder, name))
 		return take_profile(finder, folder, name, st, err);
-	finder->nr_stray += is_profile(name);
+	finder->nr_stray += rundir_is_profile(name);
 	return TS_OK;
 }
 
@@ -351,7 +352,8 @@ static bool is_dull(const struct dirent *entry)
 	if (entry->d_name[0] == '.')
 		return true;
 #ifdef DT_REG
-	return entry->d_type == DT_REG && !is_profile(entry->d_name) && !is_extra(entry->d_name) &&
+	return entry->d_type == DT_REG && !rundir_is_profile(entry->d_name) &&
+	       !rundir_is_extra(entry->d_name) &&
 	       !ts_tracefile_is_named(ts_bytes_of(entry->d_name));
 #else
 	return false;
@@ -364,7 +366,7 @@ static enum ts_status look_for_rank(struct finder *finder, const struct folder *
 				    const char *name, bool *is_rank, struct ts_error *err)
 {
 	bool any_name = folder->depth <= 1 || folder->place == TS_PLACE_SESSION;
-	const char *path = join(finder, folder->path, name);
+	const char *path = rundir_join(finder, folder->path, name);
 
 	if (!path)
 		return ts_fail_nomem(err);
@@ -386,20 +388,20 @@ static enum ts_status meet_file(struct finder *finder, const struct folder *fold
 	enum ts_status status;
 	bool is_rank;
 
-	if (is_profile(name) || ts_tracefile_is(ts_bytes_of(name)))
+	if (rundir_is_profile(name) || ts_tracefile_is(ts_bytes_of(name)))
 		return meet_profile(finder, folder, name, st, err);
 	if (!S_ISREG(st->st_mode))
 		return TS_OK;
 	status = look_for_rank(finder, folder, name, &is_rank, err);
 	if (status == TS_OK && is_rank)
 		status = take_profile(finder, folder, name, st, err);
-	else if (status == TS_OK && is_extra(name))
+	else if (status == TS_OK && rundir_is_extra(name))
 		status = add_extra(finder, folder->path, name, (uint64_t)st->st_size, err);
 	return status;
 }
 
-static enum ts_status meet(struct finder *finder, size_t index, int fd, const char *name,
-			   struct ts_error *err)
+static enum ts_status rundir_meet(struct finder *finder, size_t index, int fd, const char *name,
+				  struct ts_error *err)
 {
 	const char *dir = finder->folders[index].path;
 	struct stat st;
@@ -410,20 +412,21 @@ static enum ts_status meet(struct finder *finder, size_t index, int fd, const ch
 		errnum = errno;
 		if (errnum == ENOENT) /* that is: gone since it was listed */
 			return TS_OK;
-		return problem_errno(finder, errnum, join(finder, dir, name), "look at it", err);
+		return problem_errno(finder, errnum, rundir_join(finder, dir, name), "look at it",
+				     err);
 	}
 	is_link = S_ISLNK(st.st_mode);
 	if (is_link && fstatat(fd, name, &st, 0) != 0) {
 		errnum = errno;
-		return problem_of_link(finder, errnum, join(finder, dir, name), err);
+		return problem_of_link(finder, errnum, rundir_join(finder, dir, name), err);
 	}
 	if (S_ISDIR(st.st_mode))
 		return meet_folder(finder, index, name, is_link, err);
 	return meet_file(finder, &finder->folders[index], name, &st, err);
 }
 
-static enum ts_status read_folder(struct finder *finder, size_t index, DIR *dir,
-				  struct ts_error *err)
+static enum ts_status rundir_read_folder(struct finder *finder, size_t index, DIR *dir,
+					 struct ts_error *err)
 {
 	struct dirent *entry;
 	enum ts_status st = TS_OK;
@@ -432,7 +435,7 @@ static enum ts_status read_folder(struct finder *finder, size_t index, DIR *dir,
 	while (st == TS_OK && (entry = readdir(dir)) != NULL) {
 		note_other(finder, entry->d_name);
 		if (!is_dull(entry))
-			st = meet(finder, index, dirfd(dir), entry->d_name, err);
+			st = rundir_meet(finder, index, dirfd(dir), entry->d_name, err);
 		errno = 0;
 	}
 	if (st == TS_OK && errno)
@@ -616,8 +619,8 @@ static enum ts_status note_folder(struct finder *finder, const char *path, struc
 	return TS_OK;
 }
 
-static enum ts_status gather(struct finder *finder, size_t index, DIR *dir, const char *logdir,
-			     struct ts_error *err)
+static enum ts_status rundir_gather(struct finder *finder, size_t index, DIR *dir,
+				    const char *logdir, struct ts_error *err)
 {
 	const char *path = finder->folders[index].path;
 	struct stat st;
@@ -634,15 +637,15 @@ static enum ts_status gather(struct finder *finder, size_t index, DIR *dir, cons
 	finder->are_traces = false;
 	status = note_folder(finder, path, err);
 	if (status == TS_OK)
-		status = read_folder(finder, index, dir, err);
+		status = rundir_read_folder(finder, index, dir, err);
 	if (status)
 		return status;
 	drop_empty(finder);
 	return close_folder(finder, index, &st, logdir, err);
 }
 
-static enum ts_status enter(struct finder *finder, size_t index, const char *logdir,
-			    struct ts_error *err)
+static enum ts_status rundir_enter(struct finder *finder, size_t index, const char *logdir,
+				   struct ts_error *err)
 {
 	const char *path = finder->folders[index].path;
 	int fd = ts_sys_open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK), errnum;
@@ -655,12 +658,12 @@ static enum ts_status enter(struct finder *finder, size_t index, const char *log
 			close(fd);
 		return problem_errno(finder, errnum, path, "read the folder", err);
 	}
-	st = gather(finder, index, dir, logdir, err);
+	st = rundir_gather(finder, index, dir, logdir, err);
 	closedir(dir);
 	return st;
 }
 
-static enum ts_status walk(struct finder *finder, struct ts_error *err)
+static enum ts_status rundir_walk(struct finder *finder, struct ts_error *err)
 {
 	struct folder root = { .path = finder->root };
 	const char *logdir;
@@ -671,16 +674,17 @@ static enum ts_status walk(struct finder *finder, struct ts_error *err)
 	while (st == TS_OK && finder->nr_todo + finder->nr_links > 0) {
 		bool real = finder->nr_todo > 0;
 
-		st = enter(finder,
-			   real ? finder->todo[--finder->nr_todo]
-				: finder->links[--finder->nr_links],
-			   logdir, err);
+		st = rundir_enter(finder,
+				  real ? finder->todo[--finder->nr_todo]
+				       : finder->links[--finder->nr_links],
+				  logdir, err);
 	}
 	return st;
 }
 
 /* A file that the user named, of any kind: its reader knows better. */
-static enum ts_status take_file(struct finder *finder, const struct stat *st, struct ts_error *err)
+static enum ts_status rundir_take_file(struct finder *finder, const struct stat *st,
+				       struct ts_error *err)
 {
 	bool plain = S_ISREG(st->st_mode);
 	size_t n = strlen(finder->root);
@@ -700,14 +704,14 @@ static enum ts_status take_file(struct finder *finder, const struct stat *st, st
 		if (!key.p)
 			return ts_fail_nomem(err);
 		finder->known_before =
-			seen != TS_NONE && (seen & 1) && is_profile((const char *)name.p);
+			seen != TS_NONE && (seen & 1) && rundir_is_profile((const char *)name.p);
 		if (finder->known_before)
 			return TS_OK;
 		status = locate(finder, dir, &place, &logdir, err);
 	}
 	if (status == TS_OK)
-		status = add_file(finder, dir, (const char *)name.p,
-				  plain ? (uint64_t)st->st_size : 0, err);
+		status = rundir_add_file(finder, dir, (const char *)name.p,
+					 plain ? (uint64_t)st->st_size : 0, err);
 	if (status)
 		return status;
 	finder->files[0].path = finder->root; /* "./-" is a file, "-" would not be */
@@ -732,7 +736,7 @@ static enum ts_status take_standard_input(struct finder *finder, struct ts_error
 	return TS_OK;
 }
 
-TS_ORDER(by_dir, struct ts_session, TS_UP(dir) TS_UP(files[0].path))
+TS_ORDER(rundir_by_dir, struct ts_session, TS_UP(dir) TS_UP(files[0].path))
 
 /* Is the given path itself the only problem? Then that is the error. */
 static bool root_failed(struct finder *finder, size_t nr_before, struct ts_error *err)
@@ -778,7 +782,7 @@ static enum ts_status nothing_found(const struct finder *finder, struct ts_error
 		finder->root);
 }
 
-static enum ts_status find(struct finder *finder, const char *path, struct ts_error *err)
+static enum ts_status rundir_find(struct finder *finder, const char *path, struct ts_error *err)
 {
 	size_t nr_before = finder->runs->nr_sessions, nr_problems = finder->runs->nr_problems;
 	enum ts_status status;
@@ -791,7 +795,8 @@ static enum ts_status find(struct finder *finder, const char *path, struct ts_er
 		return ts_fail_nomem(err);
 	if (stat(path, &st) != 0)
 		return ts_fail_errno(err, errno, path, "open it");
-	status = S_ISDIR(st.st_mode) ? walk(finder, err) : take_file(finder, &st, err);
+	status =
+		S_ISDIR(st.st_mode) ? rundir_walk(finder, err) : rundir_take_file(finder, &st, err);
 	if (status)
 		return status;
 	if (finder->runs->nr_sessions > nr_before || finder->known_before)
@@ -810,14 +815,14 @@ enum ts_status ts_runs_find(struct ts_runs *runs, const char *path, struct ts_er
 	if (strcmp(path, "-") == 0)
 		st = take_standard_input(&finder, err);
 	else
-		st = find(&finder, path, err);
+		st = rundir_find(&finder, path, err);
 	free(finder.folders);
 	free(finder.todo);
 	free(finder.links);
 	free(finder.files);
 	free(finder.extras);
 	if (runs->nr_sessions > 1)
-		qsort(runs->sessions, runs->nr_sessions, sizeof(*runs->sessions), by_dir);
+		qsort(runs->sessions, runs->nr_sessions, sizeof(*runs->sessions), rundir_by_dir);
 	if (runs->nr_problems - nr_before > 1)
 		qsort(runs->problems + nr_before, runs->nr_problems - nr_before,
 		      sizeof(*runs->problems), ts_text_order);
@@ -844,7 +849,7 @@ static const char *terminated(struct ts_buf *out, size_t start)
 	return (const char *)out->p + start;
 }
 
-static void put_part(struct ts_buf *out, size_t start, const char *part)
+static void rundir_put_part(struct ts_buf *out, size_t start, const char *part)
 {
 	if (out->n > start && out->p[out->n - 1] != '/')
 		ts_buf_putc(out, '/');
@@ -895,8 +900,8 @@ const char *ts_session_path(const struct ts_session *session, const char *name, 
 
 	TS_ASSERT(session && name && out);
 	if (strcmp(session->dir, ".") != 0)
-		put_part(out, start, session->dir);
-	put_part(out, start, name);
+		rundir_put_part(out, start, session->dir);
+	rundir_put_part(out, start, name);
 	return terminated(out, start);
 }
 
@@ -911,12 +916,12 @@ const char *ts_session_title(const struct ts_session *session, struct ts_buf *ou
 		return terminated(out, start);
 	}
 	if (strcmp(session->logdir, ".") != 0)
-		put_part(out, start, session->logdir);
+		rundir_put_part(out, start, session->logdir);
 	if (strcmp(session->run, ".") != 0)
-		put_part(out, start, session->run);
+		rundir_put_part(out, start, session->run);
 	if (strcmp(session->dir, session->logdir) != 0 || out->n == start)
-		put_part(out, start, session->session);
+		rundir_put_part(out, start, session->session);
 	if (session->kind == TS_SESSION_FILE || session->kind == TS_SESSION_REPORT)
-		put_part(out, start, session->files[0].name);
+		rundir_put_part(out, start, session->files[0].name);
 	return terminated(out, start);
 }

@@ -150,7 +150,7 @@ void ts_scratch_release(struct ts_scratch *scratch)
  */
 
 /* FILE has bytes from HAS to NR_BYTES, and they have room on the disk. */
-static bool lengthen(int file, size_t has, size_t nr_bytes)
+static bool scratch_lengthen(int file, size_t has, size_t nr_bytes)
 {
 #ifdef HAVE_POSIX_FALLOCATE
 	return posix_fallocate(file, (off_t)has, (off_t)(nr_bytes - has)) == 0;
@@ -165,13 +165,13 @@ static void *map_longer(int file, size_t has, size_t nr_bytes)
 {
 	void *map;
 
-	if (!lengthen(file, has, nr_bytes))
+	if (!scratch_lengthen(file, has, nr_bytes))
 		return NULL;
 	map = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	return map == MAP_FAILED ? NULL : map;
 }
 
-static void *map_file(int *file, size_t nr_bytes)
+static void *scratch_map_file(int *file, size_t nr_bytes)
 {
 	struct ts_scratch scratch = TS_SCRATCH_INIT;
 	void *map;
@@ -212,4 +212,4 @@ static void rest_file(void *p, size_t nr_bytes)
 #endif
 }
 
-const struct ts_rooms ts_scratch_rooms = { map_file, remap_file, unmap_file, rest_file };
+const struct ts_rooms ts_scratch_rooms = { scratch_map_file, remap_file, unmap_file, rest_file };

@@ -10,7 +10,7 @@
 
 #define NR_PARTS 6 /* year, month, day, hour, minute, second */
 
-static bool is_digit(char c)
+static bool siblings_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -29,7 +29,7 @@ static int64_t seconds_of(const int64_t part[NR_PARTS])
 }
 
 /* The last six numbers of the name, when they have the digits of a time; else -1. */
-static int64_t time_of(const char *name)
+static int64_t siblings_time_of(const char *name)
 {
 	static const size_t widths[NR_PARTS] = { 4, 2, 2, 2, 2, 2 };
 	int64_t part[NR_PARTS];
@@ -39,7 +39,7 @@ static int64_t time_of(const char *name)
 		int64_t value = 0, scale = 1;
 
 		for (size_t n = 0; n < widths[i]; n++, scale *= 10) {
-			if (at == 0 || !is_digit(name[at - 1]))
+			if (at == 0 || !siblings_is_digit(name[at - 1]))
 				return -1;
 			value += (name[--at] - '0') * scale;
 		}
@@ -71,7 +71,8 @@ static bool are_ranks(const struct ts_session *a, const struct ts_session *b)
 
 static bool begun_together(const struct ts_session *group, const struct ts_session *next)
 {
-	int64_t first_s = time_of(group->session), next_s = time_of(next->session);
+	int64_t first_s = siblings_time_of(group->session),
+		next_s = siblings_time_of(next->session);
 
 	return group->kind == TS_SESSION_DIR && next->kind == TS_SESSION_DIR &&
 	       strcmp(group->logdir, next->logdir) == 0 && strcmp(group->run, next->run) == 0 &&
@@ -109,8 +110,8 @@ static enum ts_status join_extras(struct ts_arena *arena, struct ts_session *joi
 }
 
 /* One session of NR; its files and members are kept in the arena. */
-static enum ts_status join(struct ts_arena *arena, const struct ts_session *group, size_t nr,
-			   struct ts_session *joined, struct ts_error *err)
+static enum ts_status siblings_join(struct ts_arena *arena, const struct ts_session *group,
+				    size_t nr, struct ts_session *joined, struct ts_error *err)
 {
 	struct ts_session *members = ts_arena_array(arena, nr, sizeof(*members));
 	struct ts_hostfile *files;
@@ -149,7 +150,7 @@ enum ts_status ts_runs_join(struct ts_runs *runs, struct ts_error *err)
 		       belongs(&runs->sessions[i], nr, &runs->sessions[i + nr]))
 			nr++;
 		if (nr > 1)
-			st = join(&runs->arena, &runs->sessions[i], nr, &joined, err);
+			st = siblings_join(&runs->arena, &runs->sessions[i], nr, &joined, err);
 		if (st)
 			return st;
 		runs->sessions[nr_kept++] = joined;

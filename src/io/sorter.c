@@ -6,7 +6,7 @@
 
 #define FEW 16 /* records that are sorted without merging */
 
-static inline bool before(const struct ts_sort_kind *kind, const void *a, const void *b)
+static inline bool sorter_before(const struct ts_sort_kind *kind, const void *a, const void *b)
 {
 	const struct ts_sort_key *x = a, *y = b;
 
@@ -18,7 +18,7 @@ static inline bool before(const struct ts_sort_kind *kind, const void *a, const 
 }
 
 /* Here the compiler knows the sizes of the records that are many: it moves them without a call. */
-static inline void copy(uint8_t *to, const uint8_t *from, size_t size)
+static inline void sorter_copy(uint8_t *to, const uint8_t *from, size_t size)
 {
 	switch (size) {
 	case 5 * sizeof(uint64_t): memcpy(to, from, 5 * sizeof(uint64_t)); break;
@@ -56,27 +56,27 @@ static void sort_few(const struct ts_sort_kind *kind, uint8_t *records, const ui
 	for (uint8_t *next = records + size; next < end; next += size) {
 		uint8_t *hole = next;
 
-		if (before(kind, next - size, next))
+		if (sorter_before(kind, next - size, next))
 			continue;
-		copy(spare, next, size);
+		sorter_copy(spare, next, size);
 		do {
-			copy(hole, hole - size, size);
+			sorter_copy(hole, hole - size, size);
 			hole -= size;
-		} while (hole > records && !before(kind, hole - size, spare));
-		copy(hole, spare, size);
+		} while (hole > records && !sorter_before(kind, hole - size, spare));
+		sorter_copy(hole, spare, size);
 	}
 }
 
 /* The first of the sorted records from FIRST to END that belongs behind RECORD, or END. */
-static uint8_t *place_of(const struct ts_sort_kind *kind, const uint8_t *record, uint8_t *first,
-			 uint8_t *end)
+static uint8_t *sorter_place_of(const struct ts_sort_kind *kind, const uint8_t *record,
+				uint8_t *first, uint8_t *end)
 {
 	size_t low = 0, high = (size_t)(end - first) / kind->size;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (before(kind, first + middle * kind->size, record))
+		if (sorter_before(kind, first + middle * kind->size, record))
 			low = middle + 1;
 		else
 			high = middle;
@@ -85,23 +85,23 @@ static uint8_t *place_of(const struct ts_sort_kind *kind, const uint8_t *record,
 }
 
 /* Merges two sorted stretches that meet at MIDDLE. It moves only what stands in the wrong place. */
-static void merge(const struct ts_sort_kind *kind, uint8_t *first, uint8_t *middle,
-		  const uint8_t *end, uint8_t *spare)
+static void sorter_merge(const struct ts_sort_kind *kind, uint8_t *first, uint8_t *middle,
+			 const uint8_t *end, uint8_t *spare)
 {
 	size_t size = kind->size, nr_bytes;
 	uint8_t *into, *a = spare, *b = middle;
 
-	if (before(kind, middle - size, middle))
+	if (sorter_before(kind, middle - size, middle))
 		return;
-	into = place_of(kind, middle, first, middle);
+	into = sorter_place_of(kind, middle, first, middle);
 	nr_bytes = (size_t)(middle - into);
 	memcpy(spare, into, nr_bytes);
 	for (; a < spare + nr_bytes && b < end; into += size) {
-		if (before(kind, a, b)) {
-			copy(into, a, size);
+		if (sorter_before(kind, a, b)) {
+			sorter_copy(into, a, size);
 			a += size;
 		} else {
-			copy(into, b, size);
+			sorter_copy(into, b, size);
 			b += size;
 		}
 	}
@@ -121,11 +121,11 @@ static void sort_part(const struct ts_sort_kind *kind, uint8_t *records, uint8_t
 		sort_few(kind, records + size * i, records + size * TS_MIN(i + FEW, nr), spare);
 	for (size_t width = FEW; width < nr; width *= 2)
 		for (size_t i = 0; i + width < nr; i += 2 * width)
-			merge(kind, records + size * i, records + size * (i + width),
-			      records + size * TS_MIN(i + 2 * width, nr), spare);
+			sorter_merge(kind, records + size * i, records + size * (i + width),
+				     records + size * TS_MIN(i + 2 * width, nr), spare);
 }
 
-static inline uint32_t part_of(const struct ts_sorter *sorter, const uint8_t *record)
+static inline uint32_t sorter_part_of(const struct ts_sorter *sorter, const uint8_t *record)
 {
 	uint16_t part = 0;
 
@@ -135,20 +135,20 @@ static inline uint32_t part_of(const struct ts_sorter *sorter, const uint8_t *re
 }
 
 /* Parts the records into PARTED; STARTS has room for nr_parts + 1. */
-static void part(const struct ts_sorter *sorter, uint8_t *parted, uint32_t *starts)
+static void sorter_part(const struct ts_sorter *sorter, uint8_t *parted, uint32_t *starts)
 {
 	size_t size = sorter->kind->size;
 
 	memset(starts, 0, ((size_t)sorter->nr_parts + 1) * sizeof(*starts));
 	for (size_t i = 0; i < sorter->nr; i++)
-		starts[part_of(sorter, sorter->records + i * size) + 1]++;
+		starts[sorter_part_of(sorter, sorter->records + i * size) + 1]++;
 	for (uint32_t p = 0; p < sorter->nr_parts; p++)
 		starts[p + 1] += starts[p];
 	TS_ASSERT(starts[sorter->nr_parts] == sorter->nr);
 	for (size_t i = 0; i < sorter->nr; i++) {
 		const uint8_t *record = sorter->records + i * size;
 
-		copy(parted + size * starts[part_of(sorter, record)]++, record, size);
+		sorter_copy(parted + size * starts[sorter_part_of(sorter, record)]++, record, size);
 	}
 	for (uint32_t p = sorter->nr_parts; p > 0;
 	     p--) /* each has moved to the start of the next */
@@ -185,7 +185,7 @@ static enum ts_status make_run(struct ts_sorter *sorter, uint8_t **parted, struc
 		return ts_fail_nomem(err);
 	}
 	if (sorter->nr_parts > 1)
-		part(sorter, *parted, starts);
+		sorter_part(sorter, *parted, starts);
 	else
 		swap_records(sorter, parted, starts);
 	for (uint32_t p = 0; p < sorter->nr_parts && sorter->nr > 0; p++)
@@ -196,7 +196,7 @@ static enum ts_status make_run(struct ts_sorter *sorter, uint8_t **parted, struc
 	return TS_OK;
 }
 
-static enum ts_status spill(struct ts_sorter *sorter, struct ts_error *err)
+static enum ts_status sorter_spill(struct ts_sorter *sorter, struct ts_error *err)
 {
 	uint8_t *sorted;
 	enum ts_status st = make_run(sorter, &sorted, err);
@@ -217,14 +217,14 @@ enum ts_status ts_sorter_put(struct ts_sorter *sorter, const void *record, struc
 	enum ts_status st;
 
 	TS_ASSERT_HOT(!sorter->closed);
-	st = sorter->nr >= sorter->max ? spill(sorter, err) : TS_OK;
+	st = sorter->nr >= sorter->max ? sorter_spill(sorter, err) : TS_OK;
 	if (st)
 		return st;
 	if (sorter->nr == sorter->cap &&
 	    !ts_grow(&sorter->records, &sorter->cap, sorter->nr + 1, size))
 		return ts_fail_nomem(err);
-	copy(sorter->records + size * sorter->nr++, record, size);
-	sorter->nr_parts = TS_MAX(sorter->nr_parts, part_of(sorter, record) + 1);
+	sorter_copy(sorter->records + size * sorter->nr++, record, size);
+	sorter->nr_parts = TS_MAX(sorter->nr_parts, sorter_part_of(sorter, record) + 1);
 	return TS_OK;
 }
 
@@ -235,7 +235,7 @@ enum ts_status ts_sorter_close(struct ts_sorter *sorter, struct ts_error *err)
 
 	TS_ASSERT(!sorter->closed);
 	if (sorter->nr_runs > 0)
-		st = spill(sorter, err);
+		st = sorter_spill(sorter, err);
 	else
 		st = make_run(sorter, &sorted, err);
 	free(sorter->records);
@@ -297,7 +297,7 @@ static enum ts_status refill(struct ts_sort_cursor *cursor, struct source *sourc
 }
 
 /* Moves the source at AT down to its place in the heap. */
-static void sift(struct ts_sort_cursor *cursor, size_t at)
+static void sorter_sift(struct ts_sort_cursor *cursor, size_t at)
 {
 	struct source *sources = cursor->sources, swap;
 
@@ -306,7 +306,8 @@ static void sift(struct ts_sort_cursor *cursor, size_t at)
 
 		for (size_t child = 2 * at + 1; child <= 2 * at + 2; child++)
 			if (child < cursor->nr_sources &&
-			    !before(cursor->sorter->kind, sources[least].next, sources[child].next))
+			    !sorter_before(cursor->sorter->kind, sources[least].next,
+					   sources[child].next))
 				least = child;
 		if (least == at)
 			return;
@@ -318,19 +319,19 @@ static void sift(struct ts_sort_cursor *cursor, size_t at)
 }
 
 /* Puts the first source where it belongs, and finds the second: it is one of the two below. */
-static void settle(struct ts_sort_cursor *cursor)
+static void sorter_settle(struct ts_sort_cursor *cursor)
 {
 	struct source *sources = cursor->sources;
 
-	sift(cursor, 0);
+	sorter_sift(cursor, 0);
 	cursor->second = cursor->nr_sources > 1 ? &sources[1] : NULL;
 	if (cursor->nr_sources > 2 &&
-	    !before(cursor->sorter->kind, sources[1].next, sources[2].next))
+	    !sorter_before(cursor->sorter->kind, sources[1].next, sources[2].next))
 		cursor->second = &sources[2];
 }
 
 /* Goes on to the next record. Runs follow one another in time, so the same source is mostly next. */
-static enum ts_status advance(struct ts_sort_cursor *cursor, struct ts_error *err)
+static enum ts_status sorter_advance(struct ts_sort_cursor *cursor, struct ts_error *err)
 {
 	const struct ts_sort_kind *kind = cursor->sorter->kind;
 	struct source *first = cursor->sources;
@@ -338,14 +339,14 @@ static enum ts_status advance(struct ts_sort_cursor *cursor, struct ts_error *er
 
 	first->next += kind->size;
 	if (first->next < first->end &&
-	    (!cursor->second || before(kind, first->next, cursor->second->next)))
+	    (!cursor->second || sorter_before(kind, first->next, cursor->second->next)))
 		return TS_OK;
 	st = refill(cursor, first, err);
 	if (st)
 		return st;
 	if (first->next == first->end)
 		*first = cursor->sources[--cursor->nr_sources];
-	settle(cursor);
+	sorter_settle(cursor);
 	return TS_OK;
 }
 
@@ -376,9 +377,9 @@ static enum ts_status open_sources(struct ts_sort_cursor *cursor, uint32_t part,
 		cursor->nr_sources++;
 	}
 	for (size_t i = cursor->nr_sources; st == TS_OK && i-- > 1;)
-		sift(cursor, i);
+		sorter_sift(cursor, i);
 	if (st == TS_OK)
-		settle(cursor);
+		sorter_settle(cursor);
 	return st;
 }
 
@@ -425,7 +426,7 @@ const void *ts_sort_cursor_next(struct ts_sort_cursor *cursor, enum ts_status *s
 {
 	TS_ASSERT_HOT(cursor && st);
 	if (cursor->given) {
-		*st = advance(cursor, err);
+		*st = sorter_advance(cursor, err);
 		if (*st)
 			return NULL;
 	}

@@ -17,15 +17,16 @@ static struct identity identity_of(const struct stat *st)
 	return (struct identity){ (uint64_t)st->st_dev, (uint64_t)st->st_ino };
 }
 
-static struct ts_bytes key_of(const struct identity *identity)
+static struct ts_bytes sources_key_of(const struct identity *identity)
 {
 	return (struct ts_bytes){ (const uint8_t *)identity, sizeof(*identity) };
 }
 
-static enum ts_status note(struct ts_sources *sources, const struct stat *st, struct ts_error *err)
+static enum ts_status sources_note(struct ts_sources *sources, const struct stat *st,
+				   struct ts_error *err)
 {
 	struct identity identity = identity_of(st);
-	struct ts_bytes key = ts_arena_copy(&sources->arena, key_of(&identity));
+	struct ts_bytes key = ts_arena_copy(&sources->arena, sources_key_of(&identity));
 
 	if (!key.p || !ts_strmap_set(&sources->files, key, 0))
 		return ts_fail_nomem(err);
@@ -60,7 +61,7 @@ enum ts_status ts_sources_add(struct ts_sources *sources, const char *path, stru
 	    ts_sources_have(sources, &st))
 		return TS_OK;
 	status = narrow(sources, standard ? "/dev/stdin" : path, &st, err);
-	return status ? status : note(sources, &st, err);
+	return status ? status : sources_note(sources, &st, err);
 }
 
 bool ts_sources_have(const struct ts_sources *sources, const struct stat *st)
@@ -68,7 +69,7 @@ bool ts_sources_have(const struct ts_sources *sources, const struct stat *st)
 	struct identity identity = identity_of(st);
 
 	TS_ASSERT(sources && st);
-	return ts_strmap_find(&sources->files, key_of(&identity)) != TS_NONE;
+	return ts_strmap_find(&sources->files, sources_key_of(&identity)) != TS_NONE;
 }
 
 void ts_sources_release(struct ts_sources *sources)

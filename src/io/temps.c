@@ -27,7 +27,7 @@ static struct temp {
 } temps[TS_TEMPS_MAX];
 static atomic_flag is_locked = ATOMIC_FLAG_INIT;
 
-static void take(void)
+static void temps_take(void)
 {
 	while (atomic_flag_test_and_set(&is_locked))
 		(void)poll(NULL, 0, 1);
@@ -39,7 +39,7 @@ static void lock(sigset_t *before)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, before);
-	take();
+	temps_take();
 }
 
 static void unlock(const sigset_t *before)
@@ -49,7 +49,7 @@ static void unlock(const sigset_t *before)
 }
 
 /* NAME "" finds a free place. */
-static struct temp *find(int dir_fd, const char *name)
+static struct temp *temps_find(int dir_fd, const char *name)
 {
 	for (size_t i = 0; i < TS_TEMPS_MAX; i++)
 		if (strcmp(temps[i].name, name) == 0 && (!name[0] || temps[i].dir_fd == dir_fd))
@@ -57,9 +57,9 @@ static struct temp *find(int dir_fd, const char *name)
 	return NULL;
 }
 
-static void forget(int dir_fd, const char *name)
+static void temps_forget(int dir_fd, const char *name)
 {
-	struct temp *temp = find(dir_fd, name);
+	struct temp *temp = temps_find(dir_fd, name);
 
 	if (temp)
 		temp->name[0] = '\0';
@@ -74,7 +74,7 @@ int ts_temps_make(int dir_fd, const char *name, mode_t mode)
 	TS_ASSERT(name && name[0] && strlen(name) < NAME_ROOM);
 	lock(&before);
 	fd = ts_sys_make(dir_fd, name, O_RDWR | O_CREAT | O_EXCL, mode);
-	temp = fd >= 0 ? find(-1, "") : NULL;
+	temp = fd >= 0 ? temps_find(-1, "") : NULL;
 	if (temp) {
 		temp->dir_fd = dir_fd;
 		memcpy(temp->name, name, strlen(name) + 1);
@@ -92,7 +92,7 @@ int ts_temps_rename(int dir_fd, const char *name, const char *to)
 	lock(&before);
 	answer = ts_sys_rename(dir_fd, name, dir_fd, to);
 	if (answer == 0)
-		forget(dir_fd, name);
+		temps_forget(dir_fd, name);
 	unlock(&before);
 	return answer;
 }
@@ -107,7 +107,7 @@ enum ts_status ts_temps_finish(int dir_fd, const char *name, enum ts_status (*fi
 	lock(&before);
 	st = finish(ctx);
 	if (!st)
-		forget(dir_fd, name);
+		temps_forget(dir_fd, name);
 	unlock(&before);
 	return st;
 }
@@ -119,20 +119,20 @@ void ts_temps_remove(int dir_fd, const char *name)
 	TS_ASSERT(name && name[0]);
 	lock(&before);
 	(void)ts_sys_unlink(dir_fd, name);
-	forget(dir_fd, name);
+	temps_forget(dir_fd, name);
 	unlock(&before);
 }
 
 void ts_temps_remove_all(void)
 {
-	take();
+	temps_take();
 	for (size_t i = 0; i < TS_TEMPS_MAX; i++)
 		if (temps[i].name[0])
 			(void)unlinkat(temps[i].dir_fd, temps[i].name, 0);
 }
 
 /* The signal comes again when the handler returns, and does what it always does. */
-static void end(int number)
+static void temps_end(int number)
 {
 	ts_temps_remove_all();
 	raise(number);
@@ -144,7 +144,7 @@ void ts_temps_go_with_us(void)
 	struct sigaction action, now;
 
 	memset(&action, 0, sizeof(action));
-	action.sa_handler = end;
+	action.sa_handler = temps_end;
 	action.sa_flags = (int)SA_RESETHAND;
 	for (size_t i = 0; i < TS_NELEM(endings); i++)
 		sigaddset(&action.sa_mask, endings[i]);

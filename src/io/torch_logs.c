@@ -21,7 +21,8 @@ struct finding {
 };
 
 /* NAME NULL: the path itself. */
-static enum ts_status add(struct finding *finding, const char *name, struct ts_error *err)
+static enum ts_status torch_logs_add(struct finding *finding, const char *name,
+				     struct ts_error *err)
 {
 	struct ts_bytes path = name ? ts_arena_printf(finding->arena, "%s/%s", finding->path, name)
 				    : ts_arena_copy(finding->arena, ts_bytes_of(finding->path));
@@ -35,9 +36,9 @@ static enum ts_status add(struct finding *finding, const char *name, struct ts_e
 	return TS_OK;
 }
 
-TS_ORDER(by_name, struct ts_hostfile, TS_UP(name))
+TS_ORDER(torch_logs_by_name, struct ts_hostfile, TS_UP(name))
 
-static bool is_log(DIR *dir, const char *name)
+static bool torch_logs_is_log(DIR *dir, const char *name)
 {
 	struct stat st;
 
@@ -45,20 +46,21 @@ static bool is_log(DIR *dir, const char *name)
 	       fstatat(dirfd(dir), name, &st, 0) == 0 && S_ISREG(st.st_mode);
 }
 
-static enum ts_status read_folder(struct finding *finding, DIR *dir, struct ts_error *err)
+static enum ts_status torch_logs_read_folder(struct finding *finding, DIR *dir,
+					     struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 	struct dirent *entry;
 
 	while (st == TS_OK && finding->nr < TS_LIMIT_TORCH_LOGS && (entry = readdir(dir)) != NULL)
-		if (is_log(dir, entry->d_name))
-			st = add(finding, entry->d_name, err);
+		if (torch_logs_is_log(dir, entry->d_name))
+			st = torch_logs_add(finding, entry->d_name, err);
 	if (finding->nr > 1)
-		qsort(finding->files, finding->nr, sizeof(*finding->files), by_name);
+		qsort(finding->files, finding->nr, sizeof(*finding->files), torch_logs_by_name);
 	return st;
 }
 
-static enum ts_status find(struct finding *finding, struct ts_error *err)
+static enum ts_status torch_logs_find(struct finding *finding, struct ts_error *err)
 {
 	struct stat st;
 	enum ts_status status;
@@ -67,11 +69,11 @@ static enum ts_status find(struct finding *finding, struct ts_error *err)
 	if (stat(finding->path, &st) != 0)
 		return ts_fail_errno(err, errno, finding->path, "look at it");
 	if (!S_ISDIR(st.st_mode))
-		return add(finding, NULL, err);
+		return torch_logs_add(finding, NULL, err);
 	dir = opendir(finding->path);
 	if (!dir)
 		return ts_fail_errno(err, errno, finding->path, "open the folder");
-	status = read_folder(finding, dir, err);
+	status = torch_logs_read_folder(finding, dir, err);
 	closedir(dir);
 	if (status)
 		return status;
@@ -88,7 +90,7 @@ enum ts_status ts_torch_logs_find(struct ts_arena *arena, const char *path,
 				  struct ts_error *err)
 {
 	struct finding finding = { .arena = arena, .path = path };
-	enum ts_status st = find(&finding, err);
+	enum ts_status st = torch_logs_find(&finding, err);
 	struct ts_hostfile *kept = st ? NULL : ts_arena_array(arena, finding.nr + 1, sizeof(*kept));
 
 	TS_ASSERT(arena && path && files && nr);

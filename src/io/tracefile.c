@@ -12,7 +12,7 @@ static const char *const endings[] = { ".pt.trace.json.gz", ".pt.trace.json", ".
 				       ".trace.json" };
 #define NR_PYTORCH 2
 
-static const char *ending_of(struct ts_bytes name, size_t nr)
+static const char *tracefile_ending_of(struct ts_bytes name, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (ts_bytes_ends(name, endings[i]) && name.n > strlen(endings[i]))
@@ -23,7 +23,7 @@ static const char *ending_of(struct ts_bytes name, size_t nr)
 bool ts_tracefile_is(struct ts_bytes name)
 {
 	TS_ASSERT_HOT(name.p || name.n == 0);
-	return ending_of(name, TS_NELEM(endings)) || ts_bytes_is(name, "trace.json") ||
+	return tracefile_ending_of(name, TS_NELEM(endings)) || ts_bytes_is(name, "trace.json") ||
 	       ts_bytes_is(name, "trace.json.gz") || ts_tracefile_is_perfetto(name);
 }
 
@@ -37,7 +37,7 @@ bool ts_tracefile_is_named(struct ts_bytes name)
 bool ts_tracefile_is_pytorch(struct ts_bytes name)
 {
 	TS_ASSERT(name.p || name.n == 0);
-	return ending_of(name, NR_PYTORCH) != NULL;
+	return tracefile_ending_of(name, NR_PYTORCH) != NULL;
 }
 
 bool ts_tracefile_is_torch_log(struct ts_bytes name)
@@ -93,7 +93,7 @@ bool ts_tracefile_is_perfetto(struct ts_bytes name)
 
 struct ts_bytes ts_tracefile_host(struct ts_bytes name)
 {
-	const char *ending = ending_of(name, TS_NELEM(endings));
+	const char *ending = tracefile_ending_of(name, TS_NELEM(endings));
 
 	TS_ASSERT(name.p || name.n == 0);
 	return ending ? ts_bytes_cut(name, 0, name.n - strlen(ending)) : name;

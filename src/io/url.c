@@ -8,7 +8,7 @@
 #define MAX_URL	   1024
 #define MAX_PART   255 /* of a file's name */
 
-static bool is_letter(char c)
+static bool url_is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -19,7 +19,7 @@ size_t ts_url_scheme(const char *path)
 
 	TS_ASSERT(path);
 	while (n < MAX_SCHEME &&
-	       (is_letter(path[n]) || (n > 0 && path[n] >= '0' && path[n] <= '9')))
+	       (url_is_letter(path[n]) || (n > 0 && path[n] >= '0' && path[n] <= '9')))
 		n++;
 	return n > 0 && strncmp(path + n, "://", 3) == 0 ? n + 3 : 0;
 }

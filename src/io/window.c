@@ -36,7 +36,7 @@ enum ts_status ts_window_open(struct ts_window *text, struct ts_bytes bytes, boo
 }
 
 /* The rest of the window goes to its front. A window that is all rest grows. */
-static enum ts_status make_room(struct ts_window *text, size_t rest, struct ts_error *err)
+static enum ts_status window_make_room(struct ts_window *text, size_t rest, struct ts_error *err)
 {
 	uint8_t *bigger;
 
@@ -55,7 +55,8 @@ static enum ts_status make_room(struct ts_window *text, size_t rest, struct ts_e
 }
 
 /* A copy that the disk has no room for is dropped: the text is read all the same. */
-static enum ts_status keep(struct ts_window *text, struct ts_bytes piece, struct ts_error *err)
+static enum ts_status window_keep(struct ts_window *text, struct ts_bytes piece,
+				  struct ts_error *err)
 {
 	enum ts_status st = text->copy ? ts_scratch_put(text->copy, piece, NULL) : TS_OK;
 
@@ -75,14 +76,14 @@ enum ts_status ts_window_more(struct ts_window *text, bool *more, struct ts_erro
 	*more = false;
 	if (text->ended)
 		return TS_OK;
-	st = make_room(text, rest, err);
+	st = window_make_room(text, rest, err);
 	if (st || rest == text->cap)
 		return st;
 	unpacked = ts_gunzip_read(&text->gz, text->window + rest, text->cap - rest, &got,
 				  &text->damage);
 	if (unpacked == TS_NOMEM)
 		return ts_fail_nomem(err);
-	st = keep(text, (struct ts_bytes){ text->end, got }, err);
+	st = window_keep(text, (struct ts_bytes){ text->end, got }, err);
 	text->end += got;
 	text->ended = unpacked || got == 0;
 	ts_window_forget(text);

@@ -69,7 +69,7 @@ void ts_alerts_release(struct ts_alerts *alerts)
 	alerts->nr = 0;
 }
 
-static struct ts_alert *find(struct ts_alerts *alerts, const char *rule)
+static struct ts_alert *alert_find(struct ts_alerts *alerts, const char *rule)
 {
 	for (size_t i = 0; i < alerts->nr; i++)
 		if (strcmp(alerts->items[i].rule, rule) == 0)
@@ -78,12 +78,12 @@ static struct ts_alert *find(struct ts_alerts *alerts, const char *rule)
 }
 
 /* The alert of this rule, which is made if there is none yet. NULL: there are too many. */
-static struct ts_alert *get(struct ts_alerts *alerts, const char *rule)
+static struct ts_alert *alert_get(struct ts_alerts *alerts, const char *rule)
 {
 	TS_ASSERT(rule != NULL && rule[0] != '\0');
 	TS_ASSERT(strlen(rule) < sizeof(((struct ts_alert *)NULL)->rule));
 
-	struct ts_alert *alert = find(alerts, rule);
+	struct ts_alert *alert = alert_find(alerts, rule);
 
 	if (alert || alerts->nr == TS_MAX_ALERTS)
 		return alert;
@@ -115,7 +115,7 @@ void ts_alerts_begin(struct ts_alerts *alerts, int64_t now_ms)
 		alerts->items[i].is_held = false;
 }
 
-static void set_text(struct ts_alerts *alerts, struct ts_buf *buf, struct ts_bytes text)
+static void alert_set_text(struct ts_alerts *alerts, struct ts_buf *buf, struct ts_bytes text)
 {
 	ts_buf_clear(buf);
 	ts_buf_put(buf, text);
@@ -127,7 +127,7 @@ void ts_alerts_hold(struct ts_alerts *alerts, const struct ts_condition *conditi
 	TS_ASSERT(alerts != NULL && condition != NULL);
 	TS_ASSERT(condition->severity < TS_NR_SEVERITIES);
 
-	struct ts_alert *alert = get(alerts, condition->rule);
+	struct ts_alert *alert = alert_get(alerts, condition->rule);
 
 	/* where a rule has several findings, the first one is the largest */
 	if (!alert || (alert->is_held && condition->severity >= alert->severity))
@@ -137,9 +137,9 @@ void ts_alerts_hold(struct ts_alerts *alerts, const struct ts_condition *conditi
 	alert->is_held = true;
 	alert->value = condition->value;
 	alert->threshold = condition->threshold;
-	set_text(alerts, &alert->title, condition->title);
-	set_text(alerts, &alert->evidence, condition->evidence);
-	set_text(alerts, &alert->advice, condition->advice);
+	alert_set_text(alerts, &alert->title, condition->title);
+	alert_set_text(alerts, &alert->evidence, condition->evidence);
+	alert_set_text(alerts, &alert->advice, condition->advice);
 	if (alert->held_since_ms < 0)
 		alert->held_since_ms =
 			condition->at_once ? alerts->now_ms - alerts->hold_ms : alerts->now_ms;
@@ -162,7 +162,7 @@ static double threshold_of(const struct ts_settings *settings, const char *name)
 static bool is_wrong(struct ts_alerts *alerts, const struct figure_rule *rule, double value,
 		     double threshold)
 {
-	const struct ts_alert *alert = find(alerts, rule->name);
+	const struct ts_alert *alert = alert_find(alerts, rule->name);
 	double back = alert && alert->is_active ? BACK * threshold : 0;
 
 	return rule->is_below ? value < threshold + back : value > threshold - back;
@@ -179,7 +179,7 @@ static const struct ts_finding *find_finding(const struct ts_results *results, c
 }
 
 /* "In this sample: jit_train_step, jit_loss and 2 more." */
-static void put_compiled(struct ts_buf *out, const struct ts_results *results)
+static void alert_put_compiled(struct ts_buf *out, const struct ts_results *results)
 {
 	const struct ts_result *cache = results ? TS_FIND(results, cache) : NULL;
 	const struct ts_table *table = TS_RESULT_TABLE(cache, cache_compilations);
@@ -221,7 +221,7 @@ static void hold_figure(struct ts_alerts *alerts, const struct figure_rule *rule
 		ts_buf_printf(&evidence, "%.*s. %.*s", TS_ARG(finding->title),
 			      TS_ARG(finding->evidence));
 	else if (rule->metric == TS_METRIC_COMPILATION)
-		put_compiled(&evidence, results);
+		alert_put_compiled(&evidence, results);
 	alerts->failed |= title.failed || evidence.failed;
 	condition.title = ts_buf_bytes(&title);
 	condition.evidence = ts_buf_bytes(&evidence);
@@ -232,9 +232,9 @@ static void hold_figure(struct ts_alerts *alerts, const struct figure_rule *rule
 }
 
 /* The figure is unknown in this sample: the alert of its rule stays as it is. */
-static void keep(struct ts_alerts *alerts, const char *rule)
+static void alert_keep(struct ts_alerts *alerts, const char *rule)
 {
-	struct ts_alert *alert = find(alerts, rule);
+	struct ts_alert *alert = alert_find(alerts, rule);
 
 	if (alert && alert->is_active)
 		alert->is_held = true;
@@ -249,10 +249,11 @@ void ts_alerts_metrics(struct ts_alerts *alerts, const double values[TS_NR_METRI
 		const struct figure_rule *rule = &figure_rules[i];
 		double value = values[rule->metric];
 		double threshold = threshold_of(alerts->settings, rule->name);
-		const struct ts_alert *stronger = rule->unless ? find(alerts, rule->unless) : NULL;
+		const struct ts_alert *stronger =
+			rule->unless ? alert_find(alerts, rule->unless) : NULL;
 
 		if (!isfinite(value))
-			keep(alerts, rule->name);
+			alert_keep(alerts, rule->name);
 		else if (!(stronger && stronger->is_held) &&
 			 is_wrong(alerts, rule, value, threshold))
 			hold_figure(alerts, rule, value, threshold, results);
@@ -296,8 +297,8 @@ void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *resul
 	}
 }
 
-static void raise_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_alert_fn *fn,
-			void *ctx)
+static void alert_raise_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_alert_fn *fn,
+			      void *ctx)
 {
 	TS_ASSERT(!alert->is_active && alert->is_held);
 	TS_ASSERT(alert->severity < TS_NR_SEVERITIES);
@@ -327,7 +328,7 @@ void ts_alerts_end(struct ts_alerts *alerts, bool known, ts_alert_fn *fn, void *
 			alert->good_since_ms = -1;
 			if (!alert->is_active &&
 			    alerts->now_ms - alert->held_since_ms >= alerts->hold_ms)
-				raise_alert(alerts, alert, fn, ctx);
+				alert_raise_alert(alerts, alert, fn, ctx);
 			continue;
 		}
 		if (!known)

@@ -27,7 +27,7 @@ struct variables {
 	char **all; /* ours and those that we got ourselves */
 };
 
-static void add(struct variables *vars, const char *name, struct ts_bytes value)
+static void alert_command_add(struct variables *vars, const char *name, struct ts_bytes value)
 {
 	TS_ASSERT(vars->nr < NR_VALUES);
 
@@ -39,21 +39,21 @@ static void add(struct variables *vars, const char *name, struct ts_bytes value)
 	ts_buf_putc(text, '\0');
 }
 
-static void add_number(struct variables *vars, const char *name, double value)
+static void alert_command_add_number(struct variables *vars, const char *name, double value)
 {
 	char text[32] = "";
 
 	if (isfinite(value))
 		snprintf(text, sizeof(text), "%.6g", value);
-	add(vars, name, ts_bytes_of(text));
+	alert_command_add(vars, name, ts_bytes_of(text));
 }
 
-static bool is_ours(const char *variable)
+static bool alert_command_is_ours(const char *variable)
 {
 	return strncmp(variable, PREFIX, strlen(PREFIX)) == 0;
 }
 
-static enum ts_status make_all(struct variables *vars, struct ts_error *err)
+static enum ts_status alert_command_make_all(struct variables *vars, struct ts_error *err)
 {
 	size_t nr = 0, at = 0;
 
@@ -63,7 +63,7 @@ static enum ts_status make_all(struct variables *vars, struct ts_error *err)
 	if (!vars->all)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
-		if (!is_ours(environ[i]))
+		if (!alert_command_is_ours(environ[i]))
 			vars->all[at++] = environ[i];
 	for (size_t i = 0; i < vars->nr; i++) {
 		if (vars->texts[i].failed)
@@ -76,17 +76,17 @@ static enum ts_status make_all(struct variables *vars, struct ts_error *err)
 static enum ts_status make_variables(struct variables *vars, const struct ts_alert *alert,
 				     const char *session, struct ts_error *err)
 {
-	add(vars, "STATE", ts_bytes_of(alert->is_active ? "raised" : "cleared"));
-	add(vars, "RULE", ts_bytes_of(alert->rule));
-	add(vars, "SEVERITY", ts_bytes_of(ts_severity_name(alert->severity)));
-	add(vars, "MESSAGE", ts_buf_bytes(&alert->title));
-	add(vars, "EVIDENCE", ts_buf_bytes(&alert->evidence));
-	add(vars, "ADVICE", ts_buf_bytes(&alert->advice));
-	add_number(vars, "VALUE", alert->value);
-	add_number(vars, "THRESHOLD", alert->threshold);
-	add(vars, "SESSION", ts_bytes_of(session));
+	alert_command_add(vars, "STATE", ts_bytes_of(alert->is_active ? "raised" : "cleared"));
+	alert_command_add(vars, "RULE", ts_bytes_of(alert->rule));
+	alert_command_add(vars, "SEVERITY", ts_bytes_of(ts_severity_name(alert->severity)));
+	alert_command_add(vars, "MESSAGE", ts_buf_bytes(&alert->title));
+	alert_command_add(vars, "EVIDENCE", ts_buf_bytes(&alert->evidence));
+	alert_command_add(vars, "ADVICE", ts_buf_bytes(&alert->advice));
+	alert_command_add_number(vars, "VALUE", alert->value);
+	alert_command_add_number(vars, "THRESHOLD", alert->threshold);
+	alert_command_add(vars, "SESSION", ts_bytes_of(session));
 	TS_ASSERT(vars->nr == NR_VALUES);
-	return make_all(vars, err);
+	return alert_command_make_all(vars, err);
 }
 
 static void release_variables(struct variables *vars)

@@ -21,7 +21,7 @@ void ts_kept_modules_forget(struct ts_kept_modules *kept)
 }
 
 /* Is it a plane of modules that has metadata? Some profilers write an empty one. */
-static bool has_modules(struct ts_bytes plane)
+static bool kept_modules_has_modules(struct ts_bytes plane)
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(plane, &error);
@@ -39,7 +39,7 @@ static bool has_modules(struct ts_bytes plane)
 static struct ts_bytes next_plane(struct ts_pb *pb)
 {
 	for (const uint8_t *start = pb->p; ts_pb_next(pb); start = pb->p)
-		if (pb->field == XSPACE_PLANES && has_modules(ts_pb_bytes(pb)))
+		if (pb->field == XSPACE_PLANES && kept_modules_has_modules(ts_pb_bytes(pb)))
 			return (struct ts_bytes){ start, (size_t)(pb->p - start) };
 	return (struct ts_bytes){ NULL, 0 };
 }

@@ -106,8 +106,8 @@ static bool note_who_is_here(struct ts_live *live)
 	return has_modules;
 }
 
-static enum ts_status read_run(struct ts_live *live, const struct ts_round *round,
-			       struct ts_run *run, struct ts_error *err)
+static enum ts_status live_read_run(struct ts_live *live, const struct ts_round *round,
+				    struct ts_run *run, struct ts_error *err)
 {
 	struct ts_look look = { .steps = NULL };
 	bool has_modules = note_who_is_here(live), unknown = false;
@@ -131,8 +131,8 @@ done:
 	return st;
 }
 
-static enum ts_status judge(struct ts_live *live, const struct ts_run *run, int64_t now_ms,
-			    struct ts_error *err)
+static enum ts_status live_judge(struct ts_live *live, const struct ts_run *run, int64_t now_ms,
+				 struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -181,7 +181,7 @@ static enum ts_status take_round(struct ts_live *live, const struct ts_round *ro
 
 	open_sample(live, round);
 	if (round->nr == 0)
-		return judge(live, NULL, round->end_ms, err);
+		return live_judge(live, NULL, round->end_ms, err);
 	ts_run_init(&run);
 	st = ts_run_open_bytes(&run, round->items, round->nr, &options, &sample->problem);
 	if (st == TS_OK)
@@ -190,12 +190,12 @@ static enum ts_status take_round(struct ts_live *live, const struct ts_round *ro
 		sample->number++;
 		sample->nr_hosts = run.profile.nr_hosts;
 		sample->results = &run.results;
-		st = read_run(live, round, &run, err);
+		st = live_read_run(live, round, &run, err);
 		sample->analysed_ms = ts_now_ms() - round->end_ms;
 		if (st == TS_OK)
-			st = judge(live, &run, round->end_ms, err);
+			st = live_judge(live, &run, round->end_ms, err);
 	} else if (st != TS_NOMEM) {
-		st = judge(live, NULL, round->end_ms, err); /* the cause is in the sample */
+		st = live_judge(live, NULL, round->end_ms, err); /* the cause is in the sample */
 	} else {
 		st = ts_fail_nomem(err);
 	}
@@ -215,7 +215,7 @@ static int64_t last_end(const struct ts_live *live)
 	return ts_i64_add(ts_live_end_ms(live), live->options.sampler.sample_ms + GRACE_MS);
 }
 
-static void sum_up(const struct ts_live *live, struct ts_live_summary *summary)
+static void live_sum_up(const struct ts_live *live, struct ts_live_summary *summary)
 {
 	size_t nr;
 	const struct ts_service *services;
@@ -281,6 +281,6 @@ enum ts_status ts_live_run(struct ts_live *live, struct ts_live_summary *summary
 		ts_overhead_end(&live->overhead, &live->ring, ts_now_ms(), live->sample.values);
 	if (st == TS_OK)
 		st = ts_feed_emit(&live->feed, TS_FEED_END, &live->sample, NULL, NULL, err);
-	sum_up(live, summary);
+	live_sum_up(live, summary);
 	return st;
 }

@@ -33,8 +33,8 @@ static bool find_number(const struct ts_block *block, size_t i, const char *name
 	return true;
 }
 
-static enum ts_status take_step(struct looking *looking, const struct ts_block *block, size_t i,
-				struct ts_error *err)
+static enum ts_status live_look_take_step(struct looking *looking, const struct ts_block *block,
+					  size_t i, struct ts_error *err)
 {
 	struct ts_look *look = looking->look;
 	uint64_t number;
@@ -53,8 +53,8 @@ static enum ts_status take_step(struct looking *looking, const struct ts_block *
 	return TS_OK;
 }
 
-static enum ts_status take_program(struct looking *looking, const struct ts_block *block, size_t i,
-				   struct ts_error *err)
+static enum ts_status live_look_take_program(struct looking *looking, const struct ts_block *block,
+					     size_t i, struct ts_error *err)
 {
 	struct ts_look *look = looking->look;
 	struct ts_stat module;
@@ -85,7 +85,8 @@ static uint8_t find_out(const struct ts_block *block, size_t i)
 	return find_number(block, i, "program_id", &number) ? PROGRAMS : NOTHING;
 }
 
-static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
+static enum ts_status live_look_take_block(void *ctx, const struct ts_block *block,
+					   struct ts_error *err)
 {
 	struct looking *looking = ctx;
 	enum ts_status st = TS_OK;
@@ -96,9 +97,9 @@ static enum ts_status take_block(void *ctx, const struct ts_block *block, struct
 		if (*carries == UNKNOWN)
 			*carries = find_out(block, i);
 		if (*carries == STEPS)
-			st = take_step(looking, block, i, err);
+			st = live_look_take_step(looking, block, i, err);
 		if (*carries == PROGRAMS)
-			st = take_program(looking, block, i, err);
+			st = live_look_take_program(looking, block, i, err);
 	}
 	return st;
 }
@@ -121,7 +122,7 @@ static size_t series_length(const struct ts_look *look, size_t first)
 
 /* Keeps the first series that has at least half of the steps of the longest one. So of hosts with
  * equally many steps the same one is chosen in every sample. */
-static void choose_steps(struct ts_look *look)
+static void live_look_choose_steps(struct ts_look *look)
 {
 	size_t longest = 0, first = 0, nr;
 
@@ -142,7 +143,7 @@ enum ts_status ts_look_make(struct ts_look *look, const struct ts_profile *profi
 			    struct ts_error *err)
 {
 	struct looking looking = { .look = look };
-	struct ts_sink sink = { &looking, TS_COL_STATS, take_block };
+	struct ts_sink sink = { &looking, TS_COL_STATS, live_look_take_block };
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT(look != NULL && profile != NULL);
@@ -158,7 +159,7 @@ enum ts_status ts_look_make(struct ts_look *look, const struct ts_profile *profi
 		looking.host = profile->planes[line->plane].host;
 		st = ts_stream_line(profile, (uint32_t)i, &sink, err);
 	}
-	choose_steps(look);
+	live_look_choose_steps(look);
 	free(looking.carries);
 	ts_map_release(&looking.seen);
 	/* of a damaged line what stands before the damage is used */

@@ -39,7 +39,7 @@ static int64_t unix_ns(const struct ts_profile *profile, int64_t ps)
 	return ts_i64_add(profile->start_unix_ns, ps / TS_PS_PER_NS);
 }
 
-static uint64_t series_of(const struct ts_look *look, const struct ts_profile *profile)
+static uint64_t overhead_series_of(const struct ts_look *look, const struct ts_profile *profile)
 {
 	TS_ASSERT(look->nr_steps > 0);
 
@@ -54,7 +54,7 @@ static double step_between(const struct ts_overhead *overhead, const struct ts_l
 	const struct ts_look_step *first = look->steps;
 	int64_t ns = ts_i64_sub(unix_ns(profile, first->start_ps), overhead->last_unix_ns);
 
-	if (!overhead->has_last || series_of(look, profile) != overhead->last_series ||
+	if (!overhead->has_last || overhead_series_of(look, profile) != overhead->last_series ||
 	    first->number <= overhead->last_number || ns <= 0)
 		return NAN; /* this is also a job that was started again */
 	return (double)ns * (double)TS_PS_PER_NS / (double)(first->number - overhead->last_number);
@@ -86,7 +86,7 @@ void ts_overhead_sample(struct ts_overhead *overhead, const struct ts_look *look
 	if (!isfinite(values[TS_METRIC_STEP]))
 		values[TS_METRIC_STEP] = step_within(look);
 	overhead->has_last = true;
-	overhead->last_series = series_of(look, profile);
+	overhead->last_series = overhead_series_of(look, profile);
 	overhead->last_number = look->steps[look->nr_steps - 1].number;
 	overhead->last_unix_ns = unix_ns(profile, look->steps[look->nr_steps - 1].start_ps);
 }

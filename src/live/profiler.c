@@ -29,7 +29,7 @@ enum { RESPONSE_XSPACE = 8 };
 
 /* The levels are the profiler's own defaults, except that of Python's tracer, which slows the job
  * down. */
-static void put_options(struct ts_buf *out, const struct ts_profiler_request *request)
+static void profiler_put_options(struct ts_buf *out, const struct ts_profiler_request *request)
 {
 	size_t mark = ts_pbw_begin(out, REQUEST_OPTIONS);
 
@@ -56,7 +56,7 @@ void ts_profiler_put_request(struct ts_buf *out, const struct ts_profiler_reques
 	TS_ASSERT(request->repository[0] == '/'); /* else it is below the job's working directory */
 	ts_pbw_u64(out, REQUEST_DURATION_MS, (uint64_t)request->duration_ms);
 	ts_pbw_u64(out, REQUEST_MAX_EVENTS, MAX_EVENTS);
-	put_options(out, request);
+	profiler_put_options(out, request);
 	ts_pbw_text(out, REQUEST_REPOSITORY, ts_bytes_of(request->repository));
 	ts_pbw_text(out, REQUEST_SESSION, ts_bytes_of(request->session));
 	ts_pbw_text(out, REQUEST_HOST, ts_bytes_of(request->host));

@@ -65,7 +65,7 @@ static bool is_frameworks(struct ts_bytes name)
 	return ts_bytes_starts(name, "_");
 }
 
-static struct ts_function *get(struct ts_programs *programs, struct ts_bytes name)
+static struct ts_function *programs_get(struct ts_programs *programs, struct ts_bytes name)
 {
 	struct ts_function *function;
 
@@ -92,7 +92,7 @@ static enum ts_status learn(struct ts_programs *programs, struct ts_bytes name, 
 		return TS_OK;
 	if (!ts_map_set(&programs->known, key, 0))
 		return ts_fail_nomem(err);
-	function = get(programs, ts_module_stem(name));
+	function = programs_get(programs, ts_module_stem(name));
 	if (function) {
 		function->nr_programs++;
 		function->nr_new++;
@@ -124,8 +124,8 @@ static void note_compilations(struct ts_programs *programs, const struct ts_resu
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
 		struct ts_function *function =
-			get(programs, ts_module_stem(ts_value_text(
-					      TS_CELL_OF(table, cache_compilations, i, module))));
+			programs_get(programs, ts_module_stem(ts_value_text(TS_CELL_OF(
+						       table, cache_compilations, i, module))));
 
 		if (function &&
 		    ts_bytes_is(ts_value_text(TS_CELL_OF(table, cache_compilations, i, outcome)),
@@ -220,7 +220,7 @@ static const struct ts_table *families_of(const struct ts_results *results)
 }
 
 /* "They differ in shape: f32[68,64], f32[32,64] and 35 more. Buckets: 40, 48 (8 % padding)." */
-static void put_family(struct ts_buf *out, const struct ts_table *families, size_t row)
+static void programs_put_family(struct ts_buf *out, const struct ts_table *families, size_t row)
 {
 	TS_ASSERT(families != NULL && row < families->nr_rows);
 
@@ -285,7 +285,8 @@ static uint32_t differing(const struct ts_hlo_module *a, const struct ts_hlo_mod
 
 /* The analysis of variants has the functions that ran in the sample. For another function the
  * modules show the difference: the newest ones, by the first parameter that changes. */
-static void put_modules(struct ts_buf *out, const struct ts_profile *profile, struct ts_bytes name)
+static void programs_put_modules(struct ts_buf *out, const struct ts_profile *profile,
+				 struct ts_bytes name)
 {
 	const struct ts_hlo_module *last = NULL;
 	uint32_t which = TS_NONE;
@@ -323,10 +324,10 @@ static void put_differences(struct ts_buf *out, const struct ts_profile *profile
 	for (size_t i = 0; families && i < families->nr_rows; i++)
 		if (ts_bytes_eq(ts_value_text(TS_CELL_OF(families, cache_families, i, name)),
 				name)) {
-			put_family(out, families, i);
+			programs_put_family(out, families, i);
 			return;
 		}
-	put_modules(out, profile, name);
+	programs_put_modules(out, profile, name);
 }
 
 /* The line that the newest module of the function with a source comes from. */
@@ -347,9 +348,9 @@ static void put_source(struct ts_buf *out, const struct ts_profile *profile, str
 	}
 }
 
-static enum ts_status raise_alert(struct ts_function *function, struct ts_alerts *alerts,
-				  const struct ts_profile *profile,
-				  const struct ts_results *results, struct ts_error *err)
+static enum ts_status programs_raise_alert(struct ts_function *function, struct ts_alerts *alerts,
+					   const struct ts_profile *profile,
+					   const struct ts_results *results, struct ts_error *err)
 {
 	struct ts_bytes name = ts_bytes_of(function->name), short_name = called(name);
 	struct ts_buf title = TS_BUF_INIT, evidence = TS_BUF_INIT, shapes = TS_BUF_INIT;
@@ -396,5 +397,5 @@ enum ts_status ts_programs_judge(struct ts_programs *programs, struct ts_alerts 
 		    (!worst || function->nr_programs > worst->nr_programs))
 			worst = function;
 	}
-	return worst ? raise_alert(worst, alerts, profile, results, err) : TS_OK;
+	return worst ? programs_raise_alert(worst, alerts, profile, results, err) : TS_OK;
 }

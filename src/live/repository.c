@@ -34,8 +34,8 @@ static char *make_path(const struct ts_repository *at, size_t *slash)
 	return (char *)path.p;
 }
 
-static enum ts_status read_file(const char *path, size_t max_bytes, struct ts_buf *out,
-				struct ts_error *err)
+static enum ts_status repository_read_file(const char *path, size_t max_bytes, struct ts_buf *out,
+					   struct ts_error *err)
 {
 	struct ts_input input = TS_INPUT_INIT;
 	enum ts_status st = ts_input_open_plain(&input, path, err);
@@ -75,7 +75,7 @@ enum ts_status ts_repository_take(const struct ts_repository *at, int64_t patien
 	       ts_now_ms() < until_ms)
 		nanosleep(&nap, NULL);
 	if (st == TS_OK)
-		st = read_file(path, at->max_bytes, out, err);
+		st = repository_read_file(path, at->max_bytes, out, err);
 	if (st != TS_NOTFOUND)
 		unlink(path);
 	path[slash] = '\0';

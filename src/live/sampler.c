@@ -285,8 +285,8 @@ static bool asks_for_hlo(const struct ts_sampler *sampler, const struct host *ho
 	return host->nr_with_hlo < HLO_SAMPLES || host->modules.is_too_large || sampler->wants_hlo;
 }
 
-static enum ts_status make_request(struct ts_sampler *sampler, struct host *host,
-				   struct ts_error *err)
+static enum ts_status sampler_make_request(struct ts_sampler *sampler, struct host *host,
+					   struct ts_error *err)
 {
 	TS_ASSERT(host->phase == IDLE);
 
@@ -318,7 +318,7 @@ static enum ts_status ask_all(struct ts_sampler *sampler, int64_t now_ms, struct
 		if (host->phase != IDLE || now_ms < host->again_ms)
 			continue;
 		host->with_hlo = asks_for_hlo(sampler, host);
-		st = make_request(sampler, host, err);
+		st = sampler_make_request(sampler, host, err);
 		if (st)
 			return st;
 		host->asked_ms = now_ms;
@@ -408,13 +408,13 @@ static void came_back(struct host *host)
 }
 
 /* The next answer may come from another process. */
-static void forget(struct host *host)
+static void sampler_forget(struct host *host)
 {
 	host->nr_with_hlo = 0;
 	ts_kept_modules_forget(&host->modules);
 }
 
-static void failed(struct host *host, int64_t now_ms)
+static void sampler_failed(struct host *host, int64_t now_ms)
 {
 	TS_ASSERT(!host->has_xspace && host->pause_ms > 0);
 
@@ -429,11 +429,11 @@ static void failed(struct host *host, int64_t now_ms)
 	host->pause_ms = TS_MIN(host->pause_ms * 2, MAX_PAUSE_MS);
 	if (host->problem.status == TS_UNSUPPORTED)
 		host->again_ms = now_ms + OLD_PAUSE_MS;
-	forget(host);
+	sampler_forget(host);
 }
 
-static enum ts_status gather(struct ts_sampler *sampler, struct ts_round *round,
-			     struct ts_error *err)
+static enum ts_status sampler_gather(struct ts_sampler *sampler, struct ts_round *round,
+				     struct ts_error *err)
 {
 	for (size_t i = 0; i < sampler->nr; i++) {
 		struct host *host = &sampler->hosts[i];
@@ -446,9 +446,9 @@ static enum ts_status gather(struct ts_sampler *sampler, struct ts_round *round,
 		host->phase = IDLE; /* its answer stays until it is asked again */
 		host->service.problem = host->problem;
 		if (host->is_gone) /* it may be back already: between two rounds that is not seen */
-			forget(host);
+			sampler_forget(host);
 		if (!host->has_xspace) {
-			failed(host, round->end_ms);
+			sampler_failed(host, round->end_ms);
 			continue;
 		}
 		st = complete(host, &round->items[round->nr], err);
@@ -512,7 +512,7 @@ enum ts_status ts_sampler_round(struct ts_sampler *sampler, int64_t until_ms,
 	round->is_stopped = sampler->stopped;
 	round->goes_on = sampler->goes_on = is_unanswered(sampler);
 	if (st == TS_OK && !sampler->stopped)
-		st = gather(sampler, round, err);
+		st = sampler_gather(sampler, round, err);
 	for (size_t i = 0; i < sampler->nr; i++)
 		sampler->services[i] = sampler->hosts[i].service;
 	pthread_mutex_unlock(&sampler->lock);

@@ -28,7 +28,7 @@ static bool is_input(struct ts_bytes name)
 	return ts_xplanefile_is(name) || ts_bytes_ends(name, TS_MEMORY_SUFFIX) || is_shared(name);
 }
 
-static enum ts_session_file_role role_of(struct ts_bytes name)
+static enum ts_session_file_role session_files_role_of(struct ts_bytes name)
 {
 	if (name.n == 0 || name.p[0] == '.')
 		return TS_SESSION_FILE_NONE;
@@ -48,7 +48,7 @@ static enum ts_session_file_role role_of(struct ts_bytes name)
 	return TS_SESSION_FILE_NONE;
 }
 
-static bool is_known(const struct ts_session_files *files, const char *path)
+static bool session_files_is_known(const struct ts_session_files *files, const char *path)
 {
 	for (size_t i = 0; i < files->nr; i++)
 		if (strcmp(files->items[i].path, path) == 0)
@@ -57,8 +57,9 @@ static bool is_known(const struct ts_session_files *files, const char *path)
 }
 
 /* PATH and NAME are not copied. A file that is not there is left out. */
-static enum ts_status add(struct ts_session_files *files, const char *path, const char *name,
-			  enum ts_session_file_role role, struct ts_error *err)
+static enum ts_status session_files_add(struct ts_session_files *files, const char *path,
+					const char *name, enum ts_session_file_role role,
+					struct ts_error *err)
 {
 	struct ts_session_file file = { .name = name, .path = path, .role = role };
 
@@ -72,18 +73,19 @@ static enum ts_status add(struct ts_session_files *files, const char *path, cons
 	return TS_OK;
 }
 
-static enum ts_status add_files(struct ts_session_files *files, const struct ts_session *session,
-				struct ts_error *err)
+static enum ts_status session_files_add_files(struct ts_session_files *files,
+					      const struct ts_session *session,
+					      struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
 	for (size_t i = 0; i < session->nr_files && st == TS_OK; i++)
-		st = add(files, session->files[i].path, session->files[i].name,
-			 TS_SESSION_FILE_INPUT, err);
+		st = session_files_add(files, session->files[i].path, session->files[i].name,
+				       TS_SESSION_FILE_INPUT, err);
 	for (size_t i = 0; i < session->nr_extras && st == TS_OK; i++)
 		if (!ts_tracefile_is_torch_log(ts_bytes_of(session->extras[i].name)))
-			st = add(files, session->extras[i].path, session->extras[i].name,
-				 TS_SESSION_FILE_INPUT, err);
+			st = session_files_add(files, session->extras[i].path,
+					       session->extras[i].name, TS_SESSION_FILE_INPUT, err);
 	return st;
 }
 
@@ -96,7 +98,7 @@ static enum ts_status add_beside(struct ts_session_files *files, const char *fol
 	enum ts_status st = TS_OK;
 
 	while (dir && st == TS_OK && (entry = readdir(dir)) != NULL) {
-		enum ts_session_file_role role = role_of(ts_bytes_of(entry->d_name));
+		enum ts_session_file_role role = session_files_role_of(ts_bytes_of(entry->d_name));
 		struct ts_bytes path;
 
 		if (role == TS_SESSION_FILE_NONE)
@@ -106,9 +108,10 @@ static enum ts_status add_beside(struct ts_session_files *files, const char *fol
 			       : ts_arena_printf(&files->arena, "%s/%s", folder, entry->d_name);
 		if (!path.p)
 			st = ts_fail_nomem(err);
-		else if (!is_known(files, (const char *)path.p))
-			st = add(files, (const char *)path.p,
-				 (const char *)path.p + path.n - strlen(entry->d_name), role, err);
+		else if (!session_files_is_known(files, (const char *)path.p))
+			st = session_files_add(
+				files, (const char *)path.p,
+				(const char *)path.p + path.n - strlen(entry->d_name), role, err);
 	}
 	if (dir)
 		closedir(dir);
@@ -122,7 +125,7 @@ enum ts_status ts_session_files_read(struct ts_session_files *files,
 
 	TS_ASSERT(files != NULL && session != NULL);
 	*files = (struct ts_session_files)TS_SESSION_FILES_INIT;
-	st = add_files(files, session, err);
+	st = session_files_add_files(files, session, err);
 	if (st == TS_OK && session->owns_folder && !session->members)
 		st = add_beside(files, session->dir, err);
 	for (size_t i = 0; i < session->nr_members && st == TS_OK; i++)
@@ -141,7 +144,7 @@ void ts_session_files_release(struct ts_session_files *files)
 
 /* The number of one file. They are added up, so the order in which a folder is read does not
  * matter. */
-static uint64_t mix(const struct ts_session_file *file, int64_t ctime_ns)
+static uint64_t session_files_mix(const struct ts_session_file *file, int64_t ctime_ns)
 {
 	uint64_t numbers[] = { file->look.nr_bytes, file->look.inode, (uint64_t)file->look.mtime_ns,
 			       (uint64_t)ctime_ns };
@@ -156,7 +159,7 @@ uint64_t ts_session_files_state(const struct ts_session_files *files)
 
 	TS_ASSERT(files != NULL);
 	for (size_t i = 0; i < files->nr; i++)
-		state += mix(&files->items[i], files->items[i].look.ctime_ns);
+		state += session_files_mix(&files->items[i], files->items[i].look.ctime_ns);
 	return state;
 }
 
@@ -178,7 +181,7 @@ uint64_t ts_session_files_inputs(const struct ts_session_files *files, const cha
 	for (size_t i = 0; i < files->nr; i++)
 		if (files->items[i].role == TS_SESSION_FILE_INPUT &&
 		    !is_among(files->items[i].name, names, nr))
-			state += mix(&files->items[i], 0);
+			state += session_files_mix(&files->items[i], 0);
 	return state;
 }
 

@@ -43,7 +43,8 @@ static void read_figures(struct ts_live *live, const struct ts_run *run)
 }
 
 /* Every session is judged by itself: what was wrong with another session does not matter. */
-static enum ts_status judge(struct ts_live *live, const struct ts_run *run, struct ts_error *err)
+static enum ts_status sessions_judge(struct ts_live *live, const struct ts_run *run,
+				     struct ts_error *err)
 {
 	ts_alerts_begin(&live->alerts, ts_now_ms());
 	ts_alerts_metrics(&live->alerts, live->sample.values, &run->results);
@@ -53,7 +54,7 @@ static enum ts_status judge(struct ts_live *live, const struct ts_run *run, stru
 }
 
 /* Puts the first cause into STORY, where one is known that says more. */
-static void explain(const struct ts_annotation *one, struct ts_error *story)
+static void sessions_explain(const struct ts_annotation *one, struct ts_error *story)
 {
 	const struct ts_profile *profile = &one->run.profile;
 
@@ -99,14 +100,14 @@ static enum ts_status report_done(struct ts_live *live, const struct ts_annotati
 	return st;
 }
 
-static enum ts_status emit(struct ts_live *live, struct ts_error *err)
+static enum ts_status sessions_emit(struct ts_live *live, struct ts_error *err)
 {
 	return ts_feed_emit(&live->feed, TS_FEED_SESSION, &live->sample, NULL, &live->session, err);
 }
 
 /* With IS_KNOWN its failure was reported before, and is not reported again. */
-static enum ts_status report(struct ts_live *live, const struct ts_annotation *one, bool is_known,
-			     struct ts_error *story, struct ts_error *err)
+static enum ts_status sessions_report(struct ts_live *live, const struct ts_annotation *one,
+				      bool is_known, struct ts_error *story, struct ts_error *err)
 {
 	struct ts_live_session *session = &live->session;
 	enum ts_status st;
@@ -114,19 +115,19 @@ static enum ts_status report(struct ts_live *live, const struct ts_annotation *o
 	if (story->status) {
 		session->state = TS_SESSION_FAILED;
 		session->problem = story->text;
-		return is_known ? TS_OK : emit(live, err);
+		return is_known ? TS_OK : sessions_emit(live, err);
 	}
 	live->sample.number++;
 	session->state = TS_SESSION_ANNOTATED;
 	if (one->run.profile.start_unix_ns != TS_UNKNOWN)
 		session->captured_unix_ms = one->run.profile.start_unix_ns / NS_PER_MS;
 	read_figures(live, &one->run);
-	st = judge(live, &one->run, err);
-	return st ? st : emit(live, err);
+	st = sessions_judge(live, &one->run, err);
+	return st ? st : sessions_emit(live, err);
 }
 
-static enum ts_status annotate(struct ts_live *live, const struct ts_watch_event *event,
-			       struct ts_error *err)
+static enum ts_status sessions_annotate(struct ts_live *live, const struct ts_watch_event *event,
+					struct ts_error *err)
 {
 	TS_ASSERT(event->kind == TS_WATCH_COMPLETE && event->session != NULL);
 
@@ -138,13 +139,13 @@ static enum ts_status annotate(struct ts_live *live, const struct ts_watch_event
 
 	ts_annotation_init(&one);
 	if (ts_annotate(&one, event->session, &live->options.annotate, &story))
-		explain(&one, &story);
+		sessions_explain(&one, &story);
 	open_session(live, event);
 	live->session.annotation = &one;
 	live->sample.took_ms = ts_now_ms() - start_ms;
 	st = report_done(live, &one, &story, &is_stale, err);
 	if (st == TS_OK) /* reported before, or it changed meanwhile */
-		st = report(live, &one, event->is_again || is_stale, &story, err);
+		st = sessions_report(live, &one, event->is_again || is_stale, &story, err);
 	live->sample.results = NULL;
 	live->session = (struct ts_live_session){ .path = NULL };
 	ts_annotation_release(&one);
@@ -163,11 +164,11 @@ enum ts_status ts_live_sessions(struct ts_live *live, struct ts_error *err)
 		if (st || event.kind == TS_WATCH_OVER || event.kind == TS_WATCH_STOPPED)
 			break;
 		if (event.kind == TS_WATCH_COMPLETE) {
-			st = annotate(live, &event, err);
+			st = sessions_annotate(live, &event, err);
 			continue;
 		}
 		open_session(live, &event);
-		st = emit(live, err);
+		st = sessions_emit(live, err);
 	}
 	return st;
 }

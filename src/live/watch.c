@@ -123,7 +123,7 @@ void ts_watch_stop(struct ts_watch *watch)
 }
 
 /* The name of a session is its folder, or its first file where the folder is not its own. */
-static struct entry *get(struct ts_watch *watch, const struct ts_session *session)
+static struct entry *watch_get(struct ts_watch *watch, const struct ts_session *session)
 {
 	const char *key = ts_session_place(session);
 	uint32_t at = ts_strmap_find(&watch->by_key, ts_bytes_of(key));
@@ -151,13 +151,13 @@ static bool is_due(const struct entry *entry)
 }
 
 /* Compares what is known about a session with what is there. */
-static enum ts_status meet(struct ts_watch *watch, const struct ts_session *session, int64_t now_ms,
-			   struct ts_error *err)
+static enum ts_status watch_meet(struct ts_watch *watch, const struct ts_session *session,
+				 int64_t now_ms, struct ts_error *err)
 {
 	TS_ASSERT(session != NULL);
 
 	size_t nr_before = watch->nr;
-	struct entry *entry = get(watch, session);
+	struct entry *entry = watch_get(watch, session);
 	struct ts_session_files files;
 	uint64_t state;
 	enum ts_status st;
@@ -189,7 +189,7 @@ static enum ts_status meet(struct ts_watch *watch, const struct ts_session *sess
 }
 
 /* Forgets the sessions that are not there any more. */
-static enum ts_status forget(struct ts_watch *watch, struct ts_error *err)
+static enum ts_status watch_forget(struct ts_watch *watch, struct ts_error *err)
 {
 	size_t nr = 0;
 	enum ts_status st = TS_OK;
@@ -281,7 +281,7 @@ static enum ts_status look_into_bucket(struct ts_watch *watch, struct ts_error *
 	return ts_fail(err, TS_IO, "%s", failed->text);
 }
 
-static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
+static enum ts_status watch_look(struct ts_watch *watch, struct ts_error *err)
 {
 	const char *logdir = watch->options.logdir;
 	struct ts_error story = TS_ERROR_INIT, failed = TS_ERROR_INIT;
@@ -305,9 +305,9 @@ static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
 		watch->entries[i].is_met = false;
 	st = TS_OK; /* what else was wrong with the folder is a problem of its own */
 	for (size_t i = 0; i < watch->runs.nr_sessions && st == TS_OK; i++)
-		st = meet(watch, &watch->runs.sessions[i], now_ms, err);
+		st = watch_meet(watch, &watch->runs.sessions[i], now_ms, err);
 	if (st == TS_OK)
-		st = forget(watch, err);
+		st = watch_forget(watch, err);
 	if (st)
 		return st;
 	meet_troubles(watch);
@@ -334,7 +334,7 @@ static bool may_pass(enum ts_status st)
 }
 
 /* Is the problem a new one? Each is reported once. */
-static bool is_news(struct entry *entry, const struct ts_error *problem)
+static bool watch_is_news(struct entry *entry, const struct ts_error *problem)
 {
 	uint64_t id = ts_hash(ts_bytes_of(problem->text), 1) | 1;
 
@@ -346,8 +346,8 @@ static bool is_news(struct entry *entry, const struct ts_error *problem)
 }
 
 /* Is the session complete at this moment? If not, *STORY has the reason. TS_NOMEM. */
-static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, bool *complete,
-				  struct ts_error *story)
+static enum ts_status watch_is_complete(struct ts_watch *watch, struct entry *entry, bool *complete,
+					struct ts_error *story)
 {
 	TS_ASSERT(entry->session != NULL);
 
@@ -401,7 +401,7 @@ static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
 	*is_event = false;
 	if (!is_due(entry) || ts_now_ms() < entry->again_ms)
 		return TS_OK;
-	st = is_complete(watch, entry, &complete, &story);
+	st = watch_is_complete(watch, entry, &complete, &story);
 	if (st)
 		return st;
 	if (complete) {
@@ -411,7 +411,7 @@ static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
 						  .is_again = entry->has_failed };
 		*is_event = true;
 	} else if ((story.text[0] || entry->reported == 0) && !entry->has_failed &&
-		   is_news(entry, &story)) {
+		   watch_is_news(entry, &story)) {
 		*event = (struct ts_watch_event){ .kind = TS_WATCH_WAITS,
 						  .session = entry->session,
 						  .problem = story.text[0] ? entry->problem.text
@@ -482,8 +482,8 @@ static void doze(struct ts_watch *watch, int64_t until_ms)
 }
 
 /* The next event after the last look. */
-static enum ts_status next_event(struct ts_watch *watch, struct ts_watch_event *event,
-				 bool *is_event)
+static enum ts_status watch_next_event(struct ts_watch *watch, struct ts_watch_event *event,
+				       bool *is_event)
 {
 	enum ts_status st = TS_OK;
 
@@ -511,12 +511,12 @@ enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts
 			return TS_OK;
 		}
 		if (!watch->has_looked || now_ms >= next_look(watch)) {
-			enum ts_status st = look(watch, err);
+			enum ts_status st = watch_look(watch, err);
 
 			if (st)
 				return st;
 		}
-		if (next_event(watch, event, &is_event))
+		if (watch_next_event(watch, event, &is_event))
 			return ts_fail_nomem(err);
 		if (is_event)
 			return TS_OK;
@@ -525,7 +525,7 @@ enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts
 }
 
 /* Is a file that we wrote still as we wrote it, as far as one look shows? */
-static bool is_ours(const struct ts_session_file *part, const struct ts_watch_deed *deed)
+static bool watch_is_ours(const struct ts_session_file *part, const struct ts_watch_deed *deed)
 {
 	bool is_named = false;
 
@@ -547,7 +547,7 @@ static void take_over(struct ts_watch *watch, struct entry *entry,
 	entry->state = ts_session_files_state(after);
 	deed->is_stale = ts_session_files_inputs(after, deed->names, deed->nr_names) != before;
 	for (size_t i = 0; i < after->nr; i++)
-		deed->is_stale |= !is_ours(&after->items[i], deed);
+		deed->is_stale |= !watch_is_ours(&after->items[i], deed);
 	if (deed->is_stale) {
 		entry->changed_ms = ts_now_ms();
 		entry->has_failed = false;

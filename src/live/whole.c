@@ -58,8 +58,8 @@ static void follow(struct json *json, const uint8_t *p, const uint8_t *end)
 		json->has_ended = ts_jtok_skip_some(&json->skip, &p, end);
 }
 
-static enum ts_status read_text(struct ts_window *text, bool is_json, const char *path,
-				struct ts_error *err)
+static enum ts_status whole_read_text(struct ts_window *text, bool is_json, const char *path,
+				      struct ts_error *err)
 {
 	struct json json = { .is_other = !is_json };
 	enum ts_status st;
@@ -94,7 +94,7 @@ static enum ts_status check_text(const struct ts_input *input, bool is_json, str
 			       ts_path_tail(&path), path);
 	st = ts_window_open(&text, input->bytes, input->mapped, err);
 	if (st == TS_OK)
-		st = read_text(&text, is_json, input->path, err);
+		st = whole_read_text(&text, is_json, input->path, err);
 	ts_window_release(&text);
 	return st;
 }

@@ -120,7 +120,7 @@ static struct ts_bytes bare(struct ts_bytes text)
 }
 
 /* *LIST is behind the opening bracket, or behind an item. False: there are no more. */
-static bool next_item(struct ts_bytes *list, struct ts_bytes *item)
+static bool aten_flops_next_item(struct ts_bytes *list, struct ts_bytes *item)
 {
 	size_t end = item_end(*list, 0);
 
@@ -132,7 +132,7 @@ static bool next_item(struct ts_bytes *list, struct ts_bytes *item)
 	return true;
 }
 
-static bool enter(struct ts_bytes *list)
+static bool aten_flops_enter(struct ts_bytes *list)
 {
 	*list = bare(*list);
 	if (list->n == 0 || list->p[0] != '[')
@@ -142,27 +142,27 @@ static bool enter(struct ts_bytes *list)
 }
 
 /* Item AT of a list; empty: it has none there. */
-static struct ts_bytes item_of(struct ts_bytes list, int at)
+static struct ts_bytes aten_flops_item_of(struct ts_bytes list, int at)
 {
 	struct ts_bytes item = { NULL, 0 };
 
-	if (at < 0 || !enter(&list))
+	if (at < 0 || !aten_flops_enter(&list))
 		return item;
 	for (int i = 0; i <= at; i++)
-		if (!next_item(&list, &item))
+		if (!aten_flops_next_item(&list, &item))
 			return (struct ts_bytes){ NULL, 0 };
 	return item;
 }
 
 /* A list of whole numbers, none of them below 0. False: it is not one. */
-static bool read_shape(struct ts_bytes text, struct shape *shape)
+static bool aten_flops_read_shape(struct ts_bytes text, struct shape *shape)
 {
 	struct ts_bytes item;
 
 	shape->nr = 0;
-	if (!enter(&text))
+	if (!aten_flops_enter(&text))
 		return false;
-	while (next_item(&text, &item)) {
+	while (aten_flops_next_item(&text, &item)) {
 		if (shape->nr == RANK_MAX || !ts_bytes_i64(item, &shape->dims[shape->nr]) ||
 		    shape->dims[shape->nr] < 0)
 			return false;
@@ -173,7 +173,7 @@ static bool read_shape(struct ts_bytes text, struct shape *shape)
 
 /* --- formulas */
 
-static double product(const struct shape *shape, size_t from, size_t to)
+static double aten_flops_product(const struct shape *shape, size_t from, size_t to)
 {
 	double all = 1;
 
@@ -189,15 +189,15 @@ static double matrix_flops(const struct shape *a, const struct shape *b)
 
 	if (a->nr < 2 || b->nr < 2 || a->dims[a->nr - 1] != b->dims[b->nr - 2])
 		return NAN;
-	batch = fmax(product(a, 0, a->nr - 2), product(b, 0, b->nr - 2));
-	return 2 * batch * product(a, a->nr - 2, a->nr) * (double)b->dims[b->nr - 1];
+	batch = fmax(aten_flops_product(a, 0, a->nr - 2), aten_flops_product(b, 0, b->nr - 2));
+	return 2 * batch * aten_flops_product(a, a->nr - 2, a->nr) * (double)b->dims[b->nr - 1];
 }
 
 static double linear_flops(const struct shape *input, const struct shape *weight)
 {
 	if (input->nr < 1 || weight->nr != 2 || input->dims[input->nr - 1] != weight->dims[1])
 		return NAN;
-	return 2 * product(input, 0, input->nr) * (double)weight->dims[0];
+	return 2 * aten_flops_product(input, 0, input->nr) * (double)weight->dims[0];
 }
 
 /* A list with a number for each dim of space, or with one for all. */
@@ -214,9 +214,9 @@ static double space_of(const struct conv_places *places, const struct shape *inp
 	size_t nr = weight->nr - 2;
 	double space = 1;
 
-	if (!read_shape(item_of(values, places->stride), &stride) ||
-	    !read_shape(item_of(values, places->padding), &padding) ||
-	    !read_shape(item_of(values, places->dilation), &dilation))
+	if (!aten_flops_read_shape(aten_flops_item_of(values, places->stride), &stride) ||
+	    !aten_flops_read_shape(aten_flops_item_of(values, places->padding), &padding) ||
+	    !aten_flops_read_shape(aten_flops_item_of(values, places->dilation), &dilation))
 		return NAN;
 	if ((stride.nr != 1 && stride.nr != nr) || (padding.nr != 1 && padding.nr != nr) ||
 	    (dilation.nr != 1 && dilation.nr != nr))
@@ -234,7 +234,7 @@ static double space_of(const struct conv_places *places, const struct shape *inp
 
 static bool is_transposed(const struct formula *formula, struct ts_bytes values)
 {
-	return ts_bytes_is(item_of(values, formula->conv.transposed), "True");
+	return ts_bytes_is(aten_flops_item_of(values, formula->conv.transposed), "True");
 }
 
 /* The weight is [out, in / groups, ...]; of a transposed one [in, out / groups, ...], each element of the
@@ -245,9 +245,10 @@ static double conv_flops(const struct formula *formula, const struct shape *inpu
 	if (weight->nr < 3 || input->nr != weight->nr)
 		return NAN;
 	if (is_transposed(formula, values))
-		return 2 * product(input, 0, input->nr) * product(weight, 1, weight->nr);
+		return 2 * aten_flops_product(input, 0, input->nr) *
+		       aten_flops_product(weight, 1, weight->nr);
 	return 2 * (double)input->dims[0] * space_of(&formula->conv, input, weight, values) *
-	       product(weight, 0, weight->nr);
+	       aten_flops_product(weight, 0, weight->nr);
 }
 
 /* Each gradient costs what the forward does. */
@@ -255,14 +256,17 @@ static double conv_backward_flops(const struct formula *formula, const struct sh
 				  const struct shape *input, struct ts_bytes dims,
 				  struct ts_bytes values)
 {
-	struct ts_bytes mask = item_of(values, MASK_PLACE);
+	struct ts_bytes mask = aten_flops_item_of(values, MASK_PLACE);
 	struct shape weight;
 	const struct shape *met = is_transposed(formula, values) ? input : grad;
-	int nr = ts_bytes_is(item_of(mask, 0), "True") + ts_bytes_is(item_of(mask, 1), "True");
+	int nr = ts_bytes_is(aten_flops_item_of(mask, 0), "True") +
+		 ts_bytes_is(aten_flops_item_of(mask, 1), "True");
 
-	if (mask.n == 0 || !read_shape(item_of(dims, 2), &weight) || weight.nr < 3)
+	if (mask.n == 0 || !aten_flops_read_shape(aten_flops_item_of(dims, 2), &weight) ||
+	    weight.nr < 3)
 		return NAN;
-	return nr * 2 * product(met, 0, met->nr) * product(&weight, 1, weight.nr);
+	return nr * 2 * aten_flops_product(met, 0, met->nr) *
+	       aten_flops_product(&weight, 1, weight.nr);
 }
 
 /* [..., heads, length, width]: scores of each query with each key, and the values by them. */
@@ -274,7 +278,7 @@ static double attention_flops(const struct shape *query, const struct shape *key
 	if (nr < 3 || key->nr != nr || value->nr != nr ||
 	    query->dims[nr - 1] != key->dims[nr - 1] || key->dims[nr - 2] != value->dims[nr - 2])
 		return NAN;
-	return 2 * product(query, 0, nr - 1) * (double)key->dims[nr - 2] *
+	return 2 * aten_flops_product(query, 0, nr - 1) * (double)key->dims[nr - 2] *
 	       (by_key * (double)key->dims[nr - 1] + by_value * (double)value->dims[nr - 1]);
 }
 
@@ -293,8 +297,8 @@ double ts_aten_flops(struct ts_bytes name, struct ts_bytes dims, struct ts_bytes
 	const struct formula *formula = formula_of(name);
 	struct shape a, b, c;
 
-	if (!formula || !read_shape(item_of(dims, formula->first), &a) ||
-	    !read_shape(item_of(dims, formula->first + 1), &b))
+	if (!formula || !aten_flops_read_shape(aten_flops_item_of(dims, formula->first), &a) ||
+	    !aten_flops_read_shape(aten_flops_item_of(dims, formula->first + 1), &b))
 		return NAN;
 	switch (formula->kind) {
 	case PRODUCT:	    return matrix_flops(&a, &b);
@@ -303,7 +307,7 @@ double ts_aten_flops(struct ts_bytes name, struct ts_bytes dims, struct ts_bytes
 	case CONV_BACKWARD: return conv_backward_flops(formula, &a, &b, dims, values);
 	default:	    break;
 	}
-	if (!read_shape(item_of(dims, formula->first + 2), &c))
+	if (!aten_flops_read_shape(aten_flops_item_of(dims, formula->first + 2), &c))
 		return NAN;
 	return formula->kind == ATTENTION ? attention_flops(&a, &b, &c, 1, 1)
 					  : attention_flops(&a, &b, &c, 3, 2);
@@ -341,7 +345,7 @@ static const struct element {
 
 static const struct element *element_of(struct ts_bytes types, int at)
 {
-	struct ts_bytes name = item_of(types, at);
+	struct ts_bytes name = aten_flops_item_of(types, at);
 
 	for (size_t i = 0; i < TS_NELEM(elements); i++)
 		if (ts_bytes_is(name, elements[i].name))
@@ -355,15 +359,15 @@ static double input_bytes(const struct ts_aten_call *call, int at)
 	const struct element *element = element_of(call->types, at);
 	struct shape shape;
 
-	if (!element || !read_shape(item_of(call->dims, at), &shape))
+	if (!element || !aten_flops_read_shape(aten_flops_item_of(call->dims, at), &shape))
 		return NAN;
-	return product(&shape, 0, shape.nr) * element->bytes;
+	return aten_flops_product(&shape, 0, shape.nr) * element->bytes;
 }
 
 /* One that may be left out, as a bias; then it has no type. */
 static double optional_bytes(const struct ts_aten_call *call, int at)
 {
-	return item_of(call->types, at).n == 0 ? 0 : input_bytes(call, at);
+	return aten_flops_item_of(call->types, at).n == 0 ? 0 : input_bytes(call, at);
 }
 
 /* Of an element of the result; NaN: unknown. */
@@ -377,7 +381,7 @@ static double out_bytes(const struct ts_aten_call *call, const struct formula *f
 		return 4;
 	if (place < 0)
 		return element ? element->bytes : NAN;
-	if (!ts_bytes_i64(item_of(call->values, place), &number))
+	if (!ts_bytes_i64(aten_flops_item_of(call->values, place), &number))
 		return NAN;
 	for (size_t i = 0; i < TS_NELEM(elements); i++)
 		if (elements[i].number == number)
@@ -392,7 +396,7 @@ static double product_bytes(const struct ts_aten_call *call, const struct formul
 	double flops = ts_aten_flops(call->name, call->dims, call->values), result;
 	struct shape left;
 
-	if (!read_shape(item_of(call->dims, a), &left) || left.nr < 2)
+	if (!aten_flops_read_shape(aten_flops_item_of(call->dims, a), &left) || left.nr < 2)
 		return NAN;
 	if (formula->kind == LINEAR)
 		added = 2;
@@ -410,18 +414,21 @@ static double conv_bytes(const struct ts_aten_call *call, const struct formula *
 	bool has_bias = !ts_bytes_is(call->name, "aten::cudnn_convolution");
 	struct shape weight;
 
-	if (is_transposed(formula, call->values) || !read_shape(item_of(call->dims, 1), &weight))
+	if (is_transposed(formula, call->values) ||
+	    !aten_flops_read_shape(aten_flops_item_of(call->dims, 1), &weight))
 		return NAN;
 	return input_bytes(call, 0) + input_bytes(call, 1) +
 	       (has_bias ? optional_bytes(call, 2) : 0) +
-	       flops / 2 / fmax(product(&weight, 1, weight.nr), 1) * out_bytes(call, formula);
+	       flops / 2 / fmax(aten_flops_product(&weight, 1, weight.nr), 1) *
+		       out_bytes(call, formula);
 }
 
 /* Each gradient takes in two of the three arrays and is as large as the third. */
 static double conv_backward_bytes(const struct ts_aten_call *call)
 {
-	struct ts_bytes mask = item_of(call->values, MASK_PLACE);
-	int nr = ts_bytes_is(item_of(mask, 0), "True") + ts_bytes_is(item_of(mask, 1), "True");
+	struct ts_bytes mask = aten_flops_item_of(call->values, MASK_PLACE);
+	int nr = ts_bytes_is(aten_flops_item_of(mask, 0), "True") +
+		 ts_bytes_is(aten_flops_item_of(mask, 1), "True");
 
 	if (mask.n == 0)
 		return NAN;
@@ -436,12 +443,13 @@ static double attention_bytes(const struct ts_aten_call *call, const struct form
 	struct shape query, value;
 	int first = formula->first;
 
-	if (!read_shape(item_of(call->dims, first), &query) ||
-	    !read_shape(item_of(call->dims, first + 2), &value) || query.nr < 1 || value.nr < 1)
+	if (!aten_flops_read_shape(aten_flops_item_of(call->dims, first), &query) ||
+	    !aten_flops_read_shape(aten_flops_item_of(call->dims, first + 2), &value) ||
+	    query.nr < 1 || value.nr < 1)
 		return NAN;
 	for (int i = 0; i < 3; i++)
 		arrays += input_bytes(call, first + i);
-	result = product(&query, 0, query.nr - 1) * (double)value.dims[value.nr - 1] *
+	result = aten_flops_product(&query, 0, query.nr - 1) * (double)value.dims[value.nr - 1] *
 		 out_bytes(call, formula);
 	return formula->kind == ATTENTION ? arrays + result : 2 * arrays + result;
 }
@@ -494,7 +502,7 @@ bool ts_aten_matrix(struct ts_bytes dims, int argument, int64_t matrix[2])
 	struct shape shape;
 
 	TS_ASSERT(matrix);
-	if (!read_shape(item_of(dims, argument), &shape) || shape.nr < 2)
+	if (!aten_flops_read_shape(aten_flops_item_of(dims, argument), &shape) || shape.nr < 2)
 		return false;
 	memcpy(matrix, &shape.dims[shape.nr - 2], 2 * sizeof(*matrix));
 	return matrix[0] > 1 && matrix[1] > 1;

@@ -167,7 +167,7 @@ static const char *const names[] = {
 /* clang-format on */
 
 /* Up to the next underscore from FROM on, or to the end. */
-static size_t word_end(struct ts_bytes name, size_t from)
+static size_t aten_names_word_end(struct ts_bytes name, size_t from)
 {
 	while (from < name.n && name.p[from] != '_')
 		from++;
@@ -198,7 +198,8 @@ size_t ts_aten_prefix(struct ts_bytes name)
 
 	TS_ASSERT_HOT(name.p || name.n == 0);
 	for (size_t words = 0; words < 10 && end < name.n; words++) {
-		end = word_end(name, end + (end > 0 || (name.n > 0 && name.p[0] == '_')));
+		end = aten_names_word_end(name,
+					  end + (end > 0 || (name.n > 0 && name.p[0] == '_')));
 		if (is_name(ts_bytes_cut(name, 0, end)))
 			longest = end;
 	}

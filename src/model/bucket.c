@@ -30,7 +30,7 @@ const char *ts_bucket_title(enum ts_bucket bucket)
 }
 
 /* GPU kernels and copies without an XLA op behind them are known by their names. */
-static bool named(const struct ts_op *op, const char *const *parts)
+static bool bucket_named(const struct ts_op *op, const char *const *parts)
 {
 	if (op->has_program)
 		return false;
@@ -56,9 +56,9 @@ static enum ts_bucket bucket_by_name(const struct ts_op *op)
 
 	if (is_communication(op))
 		return TS_BUCKET_COMMUNICATION;
-	if (named(op, host))
+	if (bucket_named(op, host))
 		return TS_BUCKET_HOST_TRANSFER;
-	if (named(op, copies))
+	if (bucket_named(op, copies))
 		return TS_BUCKET_MEMORY_WAIT;
 	return TS_NR_BUCKETS;
 }

@@ -35,7 +35,7 @@ enum ts_memory ts_shape_memory(const struct ts_shape *shape)
 	}
 }
 
-static void add_bytes(struct ts_cost *cost, int64_t *way, enum ts_memory memory, int64_t bytes)
+static void cost_add_bytes(struct ts_cost *cost, int64_t *way, enum ts_memory memory, int64_t bytes)
 {
 	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, bytes);
 	way[memory] = ts_i64_add(way[memory], bytes);
@@ -46,13 +46,13 @@ static void add_bytes(struct ts_cost *cost, int64_t *way, enum ts_memory memory,
 void ts_cost_read_bytes(struct ts_cost *cost, const struct ts_shape *shape, int64_t bytes)
 {
 	TS_ASSERT(cost && shape);
-	add_bytes(cost, cost->read_bytes, ts_shape_memory(shape), bytes);
+	cost_add_bytes(cost, cost->read_bytes, ts_shape_memory(shape), bytes);
 }
 
 void ts_cost_write_bytes(struct ts_cost *cost, const struct ts_shape *shape, int64_t bytes)
 {
 	TS_ASSERT(cost && shape);
-	add_bytes(cost, cost->written_bytes, ts_shape_memory(shape), bytes);
+	cost_add_bytes(cost, cost->written_bytes, ts_shape_memory(shape), bytes);
 }
 
 static void add_shape(struct ts_cost *cost, int64_t *way, const struct ts_shape *shape)
@@ -60,7 +60,7 @@ static void add_shape(struct ts_cost *cost, int64_t *way, const struct ts_shape 
 	for (uint32_t i = 0; i < shape->nr_parts; i++)
 		add_shape(cost, way, &shape->parts[i]);
 	if (shape->nr_parts == 0)
-		add_bytes(cost, way, ts_shape_memory(shape), ts_cost_size(shape));
+		cost_add_bytes(cost, way, ts_shape_memory(shape), ts_cost_size(shape));
 }
 
 void ts_cost_read(struct ts_cost *cost, const struct ts_shape *shape)
@@ -92,7 +92,7 @@ struct ts_cost ts_cost_comp(const struct ts_cost_walk *walk, uint32_t comp)
 }
 
 /* A sum that holds nothing but the unknown is unknown. */
-static struct ts_cost settle(struct ts_cost cost)
+static struct ts_cost cost_settle(struct ts_cost cost)
 {
 	const int64_t none = TS_HLO_UNKNOWN;
 
@@ -114,7 +114,7 @@ struct ts_cost ts_hlo_cost(const struct ts_hlo_module *module, uint32_t instr)
 	TS_ASSERT(module);
 	TS_ASSERT(instr < module->nr_instrs);
 	ts_cost_instr(&walk, &module->instrs[instr], &cost);
-	return settle(cost);
+	return cost_settle(cost);
 }
 
 struct ts_cost ts_hlo_module_cost(const struct ts_hlo_module *module)
@@ -124,7 +124,7 @@ struct ts_cost ts_hlo_module_cost(const struct ts_hlo_module *module)
 	TS_ASSERT(module);
 	if (module->nr_comps == 0)
 		return (struct ts_cost){ .flops = 0 };
-	return settle(ts_cost_comp(&walk, module->entry));
+	return cost_settle(ts_cost_comp(&walk, module->entry));
 }
 
 struct ts_module_bytes ts_hlo_module_bytes(const struct ts_hlo_module *module)

@@ -18,7 +18,7 @@ struct reading {
 
 static int64_t read_bytes(const struct ts_cost_walk *walk, uint32_t param, unsigned depth);
 
-static void add_all(struct reading *reading, int64_t bytes)
+static void cost_fusion_add_all(struct reading *reading, int64_t bytes)
 {
 	if (!reading->whole)
 		reading->bytes = ts_i64_add(reading->bytes, bytes);
@@ -43,8 +43,8 @@ static bool is_new_user(const struct ts_hlo_instr *instr, uint32_t i)
 }
 
 /* A fusion that hands its parameter on: who slices the result, slices the parameter. */
-static bool hands_on(const struct ts_cost_walk *walk, const struct ts_hlo_instr *fusion,
-		     uint32_t param)
+static bool cost_fusion_hands_on(const struct ts_cost_walk *walk, const struct ts_hlo_instr *fusion,
+				 uint32_t param)
 {
 	const struct ts_hlo_instr *root =
 		&walk->module->instrs[walk->module->comps[fusion->called[0]].root];
@@ -58,7 +58,7 @@ static int64_t read_through(const struct ts_cost_walk *walk, const struct ts_hlo
 {
 	struct reading reading = { .walk = walk,
 				   .array = (uint32_t)(fusion - walk->module->instrs) };
-	bool by_part = hands_on(walk, fusion, param);
+	bool by_part = cost_fusion_hands_on(walk, fusion, param);
 
 	if (fusion->nr_users == 0 && walk->with_roots)
 		return read_bytes(walk, param, depth + 1);
@@ -67,7 +67,7 @@ static int64_t read_through(const struct ts_cost_walk *walk, const struct ts_hlo
 
 		if (is_new_user(fusion, i) && !(by_part && read_part(&reading, user)) &&
 		    !reading.whole)
-			add_all(&reading, read_bytes(walk, param, depth + 1));
+			cost_fusion_add_all(&reading, read_bytes(walk, param, depth + 1));
 	}
 	return reading.bytes;
 }
@@ -98,7 +98,7 @@ static void read_by(struct reading *reading, const struct ts_hlo_instr *user, un
 	else if (user->opcode == TS_OPCODE_BROADCAST || user->opcode == TS_OPCODE_RESHAPE)
 		reading->bytes = ts_i64_add(reading->bytes, all);
 	else if (!read_part(reading, user))
-		add_all(reading, all);
+		cost_fusion_add_all(reading, all);
 }
 
 static int64_t read_bytes(const struct ts_cost_walk *walk, uint32_t param, unsigned depth)

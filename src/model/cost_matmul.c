@@ -115,7 +115,7 @@ static int64_t valid_positions(const struct ts_window_dim *dim, int64_t in, int6
 	return sum;
 }
 
-static int64_t dim_of(const struct ts_shape *shape, int64_t dim)
+static int64_t cost_matmul_dim_of(const struct ts_shape *shape, int64_t dim)
 {
 	return dim >= 0 && dim < shape->rank ? TS_MAX(shape->dims[dim], 0) : -1;
 }
@@ -156,9 +156,9 @@ static bool add_spatials(struct spatial *sum, const struct conv *conv)
 	if (conv->instr->nr_window != dims->nr_spatial)
 		return conv->instr->nr_window == 0 && dims->nr_spatial == 0;
 	for (uint32_t i = 0; i < dims->nr_spatial; i++) {
-		int64_t in = dim_of(conv->lhs, dims->in_spatial[i]);
-		int64_t kernel = dim_of(conv->rhs, dims->kernel_spatial[i]);
-		int64_t out = dim_of(conv->out, dims->out_spatial[i]);
+		int64_t in = cost_matmul_dim_of(conv->lhs, dims->in_spatial[i]);
+		int64_t kernel = cost_matmul_dim_of(conv->rhs, dims->kernel_spatial[i]);
+		int64_t out = cost_matmul_dim_of(conv->out, dims->out_spatial[i]);
 
 		if (in < 0 || kernel < 0 || out < 0 ||
 		    !add_spatial(sum, &conv->instr->window[i], in, kernel, out))
@@ -168,7 +168,7 @@ static bool add_spatials(struct spatial *sum, const struct conv *conv)
 }
 
 /* n / of, to the next whole number: taps less borders need not divide evenly. */
-static int64_t ratio(int64_t n, int64_t of)
+static int64_t cost_matmul_ratio(int64_t n, int64_t of)
 {
 	return of > 0 ? ts_i64_add(n, of / 2) / of : 0;
 }
@@ -178,10 +178,10 @@ static bool conv_product(const struct conv *conv, struct ts_matmul *to)
 	const struct ts_conv_dims *dims = conv->instr->conv;
 	int64_t groups = conv->instr->feature_group_count,
 		batch_groups = conv->instr->batch_group_count;
-	int64_t in_batch = dim_of(conv->lhs, dims->in_batch),
-		in_feature = dim_of(conv->lhs, dims->in_feature);
-	int64_t features = dim_of(conv->out, dims->out_feature),
-		rows = dim_of(conv->out, dims->out_batch);
+	int64_t in_batch = cost_matmul_dim_of(conv->lhs, dims->in_batch),
+		in_feature = cost_matmul_dim_of(conv->lhs, dims->in_feature);
+	int64_t features = cost_matmul_dim_of(conv->out, dims->out_feature),
+		rows = cost_matmul_dim_of(conv->out, dims->out_batch);
 	struct spatial sum = { 1, 1, 1, 1, 1 };
 	int64_t depth = in_feature / groups;
 
@@ -190,7 +190,7 @@ static bool conv_product(const struct conv *conv, struct ts_matmul *to)
 	to->batch = ts_i64_mul(sum.batch, ts_i64_mul(groups, batch_groups));
 	to->m = ts_i64_mul(rows, sum.m);
 	to->n = features / groups / batch_groups;
-	to->k = ts_i64_mul(depth, ratio(sum.k_valid, sum.m_out));
+	to->k = ts_i64_mul(depth, cost_matmul_ratio(sum.k_valid, sum.m_out));
 	to->flops = ts_i64_mul(ts_i64_mul(ts_i64_mul(depth, features), in_batch / batch_groups),
 			       ts_i64_mul(sum.valid, 2));
 	return true;
@@ -201,7 +201,7 @@ static int64_t product_of_dims(const struct ts_shape *shape, const int64_t *dims
 	int64_t n = 1;
 
 	for (uint32_t i = 0; i < nr; i++) {
-		int64_t size = dim_of(shape, dims[i]);
+		int64_t size = cost_matmul_dim_of(shape, dims[i]);
 
 		if (size < 0)
 			return -1;
@@ -238,7 +238,7 @@ static struct conv conv_of(const struct ts_hlo_instr *instr, const struct ts_sha
 	return (struct conv){ instr, lhs, rhs, out };
 }
 
-static bool is_product(const struct ts_hlo_instr *instr)
+static bool cost_matmul_is_product(const struct ts_hlo_instr *instr)
 {
 	if (instr->opcode == TS_OPCODE_CUSTOM_CALL)
 		return (instr->conv &&
@@ -255,7 +255,7 @@ bool ts_cost_product(const struct ts_hlo_module *module, const struct ts_hlo_ins
 	struct conv conv;
 
 	TS_ASSERT(module && instr && product);
-	if (instr->nr_operands < 2 || !is_product(instr))
+	if (instr->nr_operands < 2 || !cost_matmul_is_product(instr))
 		return false;
 	lhs = &module->instrs[instr->operands[0]].shape;
 	rhs = &module->instrs[instr->operands[1]].shape;
@@ -279,7 +279,7 @@ struct found {
 	size_t max, nr;
 };
 
-static void note(struct found *found, const struct ts_matmul *product)
+static void cost_matmul_note(struct found *found, const struct ts_matmul *product)
 {
 	size_t at = TS_MIN(found->nr, found->max);
 
@@ -304,7 +304,7 @@ static void search(const struct ts_hlo_module *module, const struct ts_hlo_instr
 	struct ts_matmul product;
 
 	if (ts_cost_product(module, instr, &product))
-		note(found, &product);
+		cost_matmul_note(found, &product);
 	if (depth > TS_COST_MAX_DEPTH || !is_entered(instr->opcode))
 		return;
 	for (uint32_t c = 0; c < instr->nr_called; c++) {

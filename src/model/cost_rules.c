@@ -15,7 +15,7 @@
 typedef void rule_fn(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		     struct ts_cost *cost);
 
-static void add_flops(struct ts_cost *cost, int64_t flops)
+static void cost_rules_add_flops(struct ts_cost *cost, int64_t flops)
 {
 	cost->flops = ts_i64_add(cost->flops, flops);
 }
@@ -26,7 +26,7 @@ static void add_transcendentals(struct ts_cost *cost, int64_t n)
 }
 
 /* The first array of a result: a product's, where scratch memory follows it. */
-static const struct ts_shape *first_array(const struct ts_shape *shape)
+static const struct ts_shape *cost_rules_first_array(const struct ts_shape *shape)
 {
 	return shape->nr_parts > 0 ? &shape->parts[0] : shape;
 }
@@ -51,8 +51,8 @@ static void free_of_charge(const struct ts_cost_walk *walk, const struct ts_hlo_
 {
 }
 
-static void move(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
-		 struct ts_cost *cost)
+static void cost_rules_move(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+			    struct ts_cost *cost)
 {
 	add_operands(walk, instr, cost);
 	ts_cost_write(cost, &instr->shape);
@@ -61,27 +61,27 @@ static void move(const struct ts_cost_walk *walk, const struct ts_hlo_instr *ins
 static void elementwise(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			struct ts_cost *cost)
 {
-	add_flops(cost, ts_shape_elements(&instr->shape));
-	move(walk, instr, cost);
+	cost_rules_add_flops(cost, ts_shape_elements(&instr->shape));
+	cost_rules_move(walk, instr, cost);
 }
 
 static void transcendental(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			   struct ts_cost *cost)
 {
 	add_transcendentals(cost, ts_shape_elements(&instr->shape));
-	move(walk, instr, cost);
+	cost_rules_move(walk, instr, cost);
 }
 
-static void product(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
-		    struct ts_cost *cost)
+static void cost_rules_product(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+			       struct ts_cost *cost)
 {
 	struct ts_matmul found;
 
 	if (ts_cost_product(walk->module, instr, &found))
-		add_flops(cost, found.flops);
+		cost_rules_add_flops(cost, found.flops);
 	else
 		cost->has_unknown = true;
-	move(walk, instr, cost);
+	cost_rules_move(walk, instr, cost);
 }
 
 /* Reads what it gives, and the indices. */
@@ -113,15 +113,15 @@ static void update_slice(const struct ts_cost_walk *walk, const struct ts_hlo_in
 }
 
 /* What a reducer, comparator or mapped function computes, N times. */
-static void apply(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr, uint32_t which,
-		  int64_t n, struct ts_cost *cost)
+static void cost_rules_apply(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+			     uint32_t which, int64_t n, struct ts_cost *cost)
 {
 	struct ts_cost once;
 
 	if (which >= instr->nr_called || n <= 0)
 		return;
 	once = ts_cost_comp(walk, instr->called[which]);
-	add_flops(cost, ts_i64_mul(once.flops, n));
+	cost_rules_add_flops(cost, ts_i64_mul(once.flops, n));
 	add_transcendentals(cost, ts_i64_mul(once.transcendentals, n));
 	cost->has_unknown |= once.has_unknown;
 }
@@ -129,17 +129,17 @@ static void apply(const struct ts_cost_walk *walk, const struct ts_hlo_instr *in
 static void map(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		struct ts_cost *cost)
 {
-	apply(walk, instr, 0, ts_shape_elements(&instr->shape), cost);
-	move(walk, instr, cost);
+	cost_rules_apply(walk, instr, 0, ts_shape_elements(&instr->shape), cost);
+	cost_rules_move(walk, instr, cost);
 }
 
 static void reduce(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		   struct ts_cost *cost)
 {
-	int64_t out = ts_shape_elements(first_array(&instr->shape));
+	int64_t out = ts_shape_elements(cost_rules_first_array(&instr->shape));
 
-	apply(walk, instr, 0, ts_i64_sub(operand_elements(walk, instr, 0), out), cost);
-	move(walk, instr, cost);
+	cost_rules_apply(walk, instr, 0, ts_i64_sub(operand_elements(walk, instr, 0), out), cost);
+	cost_rules_move(walk, instr, cost);
 }
 
 static int64_t window_elements(const struct ts_hlo_instr *instr)
@@ -178,14 +178,14 @@ static int64_t spanned_dim(const struct ts_hlo_instr *instr)
 static void reduce_window(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			  struct ts_cost *cost)
 {
-	int64_t out = ts_shape_elements(first_array(&instr->shape));
+	int64_t out = ts_shape_elements(cost_rules_first_array(&instr->shape));
 	int64_t span = spanned_dim(instr);
 	int64_t n = ts_i64_mul(ts_i64_sub(window_elements(instr), 1), out);
 
 	if (span > 0)
 		n = ts_i64_add(out / span, span - 1);
-	apply(walk, instr, 0, n, cost);
-	move(walk, instr, cost);
+	cost_rules_apply(walk, instr, 0, n, cost);
+	cost_rules_move(walk, instr, cost);
 }
 
 static void select_and_scatter(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
@@ -193,16 +193,17 @@ static void select_and_scatter(const struct ts_cost_walk *walk, const struct ts_
 {
 	int64_t n = operand_elements(walk, instr, 1);
 
-	apply(walk, instr, 0, ts_i64_mul(n, ts_i64_sub(window_elements(instr), 1)), cost);
-	apply(walk, instr, 1, n, cost);
-	move(walk, instr, cost);
+	cost_rules_apply(walk, instr, 0, ts_i64_mul(n, ts_i64_sub(window_elements(instr), 1)),
+			 cost);
+	cost_rules_apply(walk, instr, 1, n, cost);
+	cost_rules_move(walk, instr, cost);
 }
 
 static void all_reduce(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		       struct ts_cost *cost)
 {
 	for (uint32_t i = 0; i < instr->nr_operands; i++)
-		add_flops(cost, operand_elements(walk, instr, i));
+		cost_rules_add_flops(cost, operand_elements(walk, instr, i));
 	add_operands(walk, instr, cost);
 	ts_cost_write(cost, &instr->shape);
 }
@@ -248,8 +249,8 @@ static int64_t gathered_bytes(const struct ts_hlo_instr *instr, const struct ts_
 }
 
 /* Where an operand lies: inside a fusion the shapes on the way from its parameter do not say. */
-static const struct ts_shape *place_of(const struct ts_cost_walk *walk,
-				       const struct ts_hlo_instr *instr)
+static const struct ts_shape *cost_rules_place_of(const struct ts_cost_walk *walk,
+						  const struct ts_hlo_instr *instr)
 {
 	const struct ts_hlo_instr *from = instr;
 
@@ -258,16 +259,17 @@ static const struct ts_shape *place_of(const struct ts_cost_walk *walk,
 	return from->opcode == TS_OPCODE_PARAMETER ? &from->shape : &instr->shape;
 }
 
-static void gather(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
-		   struct ts_cost *cost)
+static void cost_rules_gather(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+			      struct ts_cost *cost)
 {
 	const struct ts_hlo_instr *from = ts_operand(walk, instr, 0),
 				  *index = ts_operand(walk, instr, 1);
 
 	if (!from || !index)
 		return;
-	ts_cost_read_bytes(cost, place_of(walk, from), gathered_bytes(instr, &from->shape));
-	ts_cost_read_bytes(cost, place_of(walk, index), ts_cost_size(&index->shape));
+	ts_cost_read_bytes(cost, cost_rules_place_of(walk, from),
+			   gathered_bytes(instr, &from->shape));
+	ts_cost_read_bytes(cost, cost_rules_place_of(walk, index), ts_cost_size(&index->shape));
 	ts_cost_write_bytes(cost, walk->fusion ? &walk->fusion->shape : &instr->shape,
 			    ts_cost_size(&instr->shape));
 }
@@ -312,17 +314,18 @@ static void scatter(const struct ts_cost_walk *walk, const struct ts_hlo_instr *
 	if (instr->nr_operands < 3)
 		return;
 	index = ts_operand(walk, instr, n);
-	ts_cost_read_bytes(cost, place_of(walk, index), ts_cost_size(&index->shape));
+	ts_cost_read_bytes(cost, cost_rules_place_of(walk, index), ts_cost_size(&index->shape));
 	for (uint32_t i = 0; i < n; i++) {
 		const struct ts_hlo_instr *update = ts_operand(walk, instr, n + 1 + i),
 					  *into = ts_operand(walk, instr, i);
 		int64_t size = scattered_bytes(instr, &into->shape, &update->shape);
 
-		ts_cost_read_bytes(cost, place_of(walk, update), ts_cost_size(&update->shape));
-		ts_cost_read_bytes(cost, place_of(walk, into), size);
-		ts_cost_write_bytes(cost, place_of(walk, into), size);
+		ts_cost_read_bytes(cost, cost_rules_place_of(walk, update),
+				   ts_cost_size(&update->shape));
+		ts_cost_read_bytes(cost, cost_rules_place_of(walk, into), size);
+		ts_cost_write_bytes(cost, cost_rules_place_of(walk, into), size);
 	}
-	apply(walk, instr, 0, operand_elements(walk, instr, n + 1), cost);
+	cost_rules_apply(walk, instr, 0, operand_elements(walk, instr, n + 1), cost);
 }
 
 static int64_t log2_ceil(int64_t n)
@@ -345,13 +348,13 @@ static int64_t log2_floor(int64_t n)
 	return bits;
 }
 
-static void sort(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
-		 struct ts_cost *cost)
+static void cost_rules_sort(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+			    struct ts_cost *cost)
 {
 	int64_t n = operand_elements(walk, instr, 0);
 
-	add_flops(cost, ts_i64_mul(n, log2_ceil(n)));
-	move(walk, instr, cost);
+	cost_rules_add_flops(cost, ts_i64_mul(n, log2_ceil(n)));
+	cost_rules_move(walk, instr, cost);
 }
 
 static void fft(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
@@ -362,8 +365,8 @@ static void fft(const struct ts_cost_walk *walk, const struct ts_hlo_instr *inst
 
 	for (uint32_t i = 0; i < instr->nr_dimensions; i++)
 		n = ts_i64_mul(n, log2_floor(instr->dimensions[i]));
-	add_flops(cost, n);
-	move(walk, instr, cost);
+	cost_rules_add_flops(cost, n);
+	cost_rules_move(walk, instr, cost);
 }
 
 static int64_t last_dim(const struct ts_hlo_instr *instr)
@@ -380,7 +383,8 @@ static void triangular_solve(const struct ts_cost_walk *walk, const struct ts_hl
 
 	if (!a || !b)
 		return;
-	add_flops(cost, ts_i64_mul(ts_i64_mul(last_dim(a), ts_shape_elements(&b->shape)), 2));
+	cost_rules_add_flops(cost,
+			     ts_i64_mul(ts_i64_mul(last_dim(a), ts_shape_elements(&b->shape)), 2));
 	ts_cost_read_bytes(cost, &a->shape, ts_cost_size(&a->shape) / 2);
 	ts_cost_read(cost, &b->shape);
 	ts_cost_write(cost, &instr->shape);
@@ -393,16 +397,16 @@ static void cholesky(const struct ts_cost_walk *walk, const struct ts_hlo_instr 
 
 	if (!a)
 		return;
-	add_flops(cost, ts_i64_mul(last_dim(a), ts_shape_elements(&a->shape)) / 3);
+	cost_rules_add_flops(cost, ts_i64_mul(last_dim(a), ts_shape_elements(&a->shape)) / 3);
 	ts_cost_read_bytes(cost, &a->shape, ts_cost_size(&a->shape) / 2);
 	ts_cost_write_bytes(cost, &instr->shape, ts_cost_size(&a->shape) / 2);
 }
 
-static void draw(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
-		 struct ts_cost *cost)
+static void cost_rules_draw(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+			    struct ts_cost *cost)
 {
 	add_transcendentals(cost, ts_shape_elements(&instr->shape));
-	move(walk, instr, cost);
+	cost_rules_move(walk, instr, cost);
 }
 
 static void infeed(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
@@ -417,7 +421,7 @@ static void outfeed(const struct ts_cost_walk *walk, const struct ts_hlo_instr *
 	add_operands(walk, instr, cost);
 }
 
-static void add_bytes(struct ts_cost *cost, int64_t bytes)
+static void cost_rules_add_bytes(struct ts_cost *cost, int64_t bytes)
 {
 	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, bytes);
 }
@@ -436,7 +440,7 @@ static void send_part(const struct ts_cost_walk *walk, const struct ts_hlo_instr
 		if (i != 1 && !walk->whole)
 			continue;
 		if (part->memory_space == TS_SPACE_SYNC)
-			add_bytes(cost, SYNC_FLAG_BYTES);
+			cost_rules_add_bytes(cost, SYNC_FLAG_BYTES);
 		else
 			ts_cost_write(cost, part);
 	}
@@ -445,7 +449,7 @@ static void send_part(const struct ts_cost_walk *walk, const struct ts_hlo_instr
 static void recv(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		 struct ts_cost *cost)
 {
-	ts_cost_write(cost, first_array(&instr->shape));
+	ts_cost_write(cost, cost_rules_first_array(&instr->shape));
 }
 
 /* The start reads the source, the done writes the target, as the profiler has it. */
@@ -456,7 +460,7 @@ static void copy_start(const struct ts_cost_walk *walk, const struct ts_hlo_inst
 	if (!walk->whole || instr->shape.nr_parts < 2)
 		return;
 	ts_cost_write(cost, &instr->shape.parts[0]);
-	add_bytes(cost, SYNC_FLAG_BYTES);
+	cost_rules_add_bytes(cost, SYNC_FLAG_BYTES);
 }
 
 static void copy_done(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
@@ -488,7 +492,7 @@ static void async_update(const struct ts_cost_walk *walk, const struct ts_hlo_in
 
 static void add_cost(struct ts_cost *sum, const struct ts_cost *cost)
 {
-	add_flops(sum, cost->flops);
+	cost_rules_add_flops(sum, cost->flops);
 	add_transcendentals(sum, cost->transcendentals);
 	sum->bytes_accessed = ts_i64_add(sum->bytes_accessed, cost->bytes_accessed);
 	sum->hbm_bytes = ts_i64_add(sum->hbm_bytes, cost->hbm_bytes);
@@ -584,12 +588,12 @@ static void estimated(const struct ts_cost_walk *walk, const struct ts_hlo_instr
 {
 	const struct ts_hlo_backend *backend = &instr->backend;
 
-	add_flops(cost, TS_MAX(backend->cost_flops, 0));
+	cost_rules_add_flops(cost, TS_MAX(backend->cost_flops, 0));
 	add_transcendentals(cost, TS_MAX(backend->cost_transcendentals, 0));
 	if (backend->cost_bytes >= 0) {
 		estimated_bytes(instr, cost);
 	} else {
-		move(walk, instr, cost);
+		cost_rules_move(walk, instr, cost);
 	}
 }
 
@@ -597,11 +601,11 @@ static void estimated(const struct ts_cost_walk *walk, const struct ts_hlo_instr
 static void top_k(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		  struct ts_cost *cost)
 {
-	const struct ts_shape *out = first_array(&instr->shape);
+	const struct ts_shape *out = cost_rules_first_array(&instr->shape);
 	int64_t k = out->rank > 0 ? TS_MAX(out->dims[out->rank - 1], 0) : 1;
 
-	add_flops(cost, ts_i64_mul(operand_elements(walk, instr, 0), k));
-	move(walk, instr, cost);
+	cost_rules_add_flops(cost, ts_i64_mul(operand_elements(walk, instr, 0), k));
+	cost_rules_move(walk, instr, cost);
 }
 
 static void custom_call(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
@@ -618,9 +622,10 @@ static void custom_call(const struct ts_cost_walk *walk, const struct ts_hlo_ins
 	if (instr->backend.cost_flops >= 0 || instr->backend.cost_bytes >= 0) {
 		estimated(walk, instr, cost);
 	} else if (ts_cost_product(walk->module, instr, &found)) {
-		add_flops(cost, found.flops);
+		cost_rules_add_flops(cost, found.flops);
 		add_operands(walk, instr, cost);
-		ts_cost_write(cost, first_array(&instr->shape)); /* scratch memory is not work */
+		ts_cost_write(cost, cost_rules_first_array(
+					    &instr->shape)); /* scratch memory is not work */
 	} else {
 		cost->has_unknown = true;
 	}
@@ -661,7 +666,7 @@ static rule_fn *const rules[TS_NR_OPCODES] = {
 	[TS_OPCODE_CONDITIONAL] = conditional,
 	[TS_OPCODE_CONSTANT] = free_of_charge,
 	[TS_OPCODE_CONVERT] = elementwise,
-	[TS_OPCODE_CONVOLUTION] = product,
+	[TS_OPCODE_CONVOLUTION] = cost_rules_product,
 	[TS_OPCODE_COPY_DONE] = copy_done,
 	[TS_OPCODE_COPY_START] = copy_start,
 	[TS_OPCODE_COSH] = transcendental,
@@ -670,7 +675,7 @@ static rule_fn *const rules[TS_NR_OPCODES] = {
 	[TS_OPCODE_CUSTOM_CALL] = custom_call,
 	[TS_OPCODE_DIVIDE] = elementwise,
 	[TS_OPCODE_DOMAIN] = free_of_charge,
-	[TS_OPCODE_DOT] = product,
+	[TS_OPCODE_DOT] = cost_rules_product,
 	[TS_OPCODE_DYNAMIC_SLICE] = slice,
 	[TS_OPCODE_DYNAMIC_UPDATE_SLICE] = update_slice,
 	[TS_OPCODE_ERF] = transcendental,
@@ -679,7 +684,7 @@ static rule_fn *const rules[TS_NR_OPCODES] = {
 	[TS_OPCODE_FFT] = fft,
 	[TS_OPCODE_FLOOR] = elementwise,
 	[TS_OPCODE_FUSION] = ts_cost_fusion,
-	[TS_OPCODE_GATHER] = gather,
+	[TS_OPCODE_GATHER] = cost_rules_gather,
 	[TS_OPCODE_GET_TUPLE_ELEMENT] = free_of_charge,
 	[TS_OPCODE_IMAG] = elementwise,
 	[TS_OPCODE_INFEED] = infeed,
@@ -707,8 +712,8 @@ static rule_fn *const rules[TS_NR_OPCODES] = {
 	[TS_OPCODE_REDUCE_PRECISION] = elementwise,
 	[TS_OPCODE_REDUCE_WINDOW] = reduce_window,
 	[TS_OPCODE_REMAINDER] = elementwise,
-	[TS_OPCODE_RNG] = draw,
-	[TS_OPCODE_RNG_BIT_GENERATOR] = draw,
+	[TS_OPCODE_RNG] = cost_rules_draw,
+	[TS_OPCODE_RNG_BIT_GENERATOR] = cost_rules_draw,
 	[TS_OPCODE_ROUND_NEAREST_AFZ] = elementwise,
 	[TS_OPCODE_ROUND_NEAREST_EVEN] = elementwise,
 	[TS_OPCODE_RSQRT] = transcendental,
@@ -724,7 +729,7 @@ static rule_fn *const rules[TS_NR_OPCODES] = {
 	[TS_OPCODE_SINE] = transcendental,
 	[TS_OPCODE_SINH] = transcendental,
 	[TS_OPCODE_SLICE] = slice,
-	[TS_OPCODE_SORT] = sort,
+	[TS_OPCODE_SORT] = cost_rules_sort,
 	[TS_OPCODE_SQRT] = transcendental,
 	[TS_OPCODE_STOCHASTIC_CONVERT] = elementwise,
 	[TS_OPCODE_SUBTRACT] = elementwise,
@@ -738,7 +743,7 @@ static rule_fn *const rules[TS_NR_OPCODES] = {
 
 static rule_fn *rule_of(enum ts_opcode opcode)
 {
-	return rules[opcode] ? rules[opcode] : move;
+	return rules[opcode] ? rules[opcode] : cost_rules_move;
 }
 
 bool ts_hlo_is_elementwise(const struct ts_hlo_instr *instr)

@@ -95,7 +95,7 @@ static int64_t bits_to_bytes(int64_t elements, int64_t bits)
 	return (elements * bits + 7) / 8;
 }
 
-static int64_t round_up(int64_t n, int64_t unit)
+static int64_t model_hlo_round_up(int64_t n, int64_t unit)
 {
 	int64_t rest = unit > 1 ? n % unit : 0;
 
@@ -159,7 +159,7 @@ int64_t ts_shape_stored_dim(const struct ts_shape *shape, uint32_t dim)
 	TS_ASSERT(shape && dim < shape->rank);
 	for (uint32_t i = 0; shape->has_layout && i < shape->rank; i++)
 		if (shape->minor_to_major[i] == dim)
-			return round_up(minor_dim(shape, i), minor_tile(shape, i));
+			return model_hlo_round_up(minor_dim(shape, i), minor_tile(shape, i));
 	return TS_MAX(shape->dims[dim], 0);
 }
 
@@ -176,9 +176,9 @@ static int64_t laid_out_elements(const struct ts_shape *shape)
 
 		while (i + 1 < n && minor_tile(shape, i + 1) == TS_TILE_MERGE)
 			dim = ts_i64_mul(dim, minor_dim(shape, ++i));
-		elements = ts_i64_mul(elements, round_up(dim, tile));
+		elements = ts_i64_mul(elements, model_hlo_round_up(dim, tile));
 	}
-	return shape->nr_tiles > 0 ? round_up(elements, shape->tail_alignment) : elements;
+	return shape->nr_tiles > 0 ? model_hlo_round_up(elements, shape->tail_alignment) : elements;
 }
 
 int64_t ts_shape_bytes(const struct ts_shape *shape)
@@ -215,7 +215,7 @@ uint32_t ts_shape_leaves(const struct ts_shape *shape)
 }
 
 /* The part that a leaf of a tuple is in: the last that begins at it or before, and is not empty. */
-static const struct ts_shape *part_of(const struct ts_shape *shape, uint32_t leaf)
+static const struct ts_shape *model_hlo_part_of(const struct ts_shape *shape, uint32_t leaf)
 {
 	uint32_t low = 0, high = shape->nr_parts;
 
@@ -236,7 +236,7 @@ const struct ts_shape *ts_shape_leaf(const struct ts_shape *shape, uint32_t leaf
 	while (shape->dtype == TS_TUPLE) {
 		if (leaf >= shape->nr_leaves)
 			return NULL;
-		shape = part_of(shape, leaf);
+		shape = model_hlo_part_of(shape, leaf);
 		leaf -= shape->first_leaf;
 	}
 	return leaf == 0 ? shape : NULL;

@@ -117,7 +117,7 @@ struct text {
 	struct ts_arena *arena;
 };
 
-static bool take(struct text *text, const char *word)
+static bool hlo_text_take(struct text *text, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -132,7 +132,7 @@ static bool at_digit(const struct text *text)
 	return text->p < text->end && *text->p >= '0' && *text->p <= '9';
 }
 
-static bool take_number(struct text *text, int64_t *number)
+static bool hlo_text_take_number(struct text *text, int64_t *number)
 {
 	const uint8_t *start = text->p;
 
@@ -145,11 +145,11 @@ static bool take_number(struct text *text, int64_t *number)
 static void skip_space(struct text *text)
 {
 	for (;;) {
-		if (take(text, " "))
+		if (hlo_text_take(text, " "))
 			continue;
-		if (!take(text, "/*"))
+		if (!hlo_text_take(text, "/*"))
 			return;
-		while (text->p < text->end && !take(text, "*/"))
+		while (text->p < text->end && !hlo_text_take(text, "*/"))
 			text->p++;
 	}
 }
@@ -177,15 +177,15 @@ static bool take_dims(struct text *text, struct ts_shape *shape)
 	int64_t dims[MAX_DIMS];
 	uint32_t n = 0;
 
-	if (!take(text, "["))
+	if (!hlo_text_take(text, "["))
 		return false;
-	while (!take(text, "]")) {
-		if (n == MAX_DIMS || (n > 0 && !take(text, ",")))
+	while (!hlo_text_take(text, "]")) {
+		if (n == MAX_DIMS || (n > 0 && !hlo_text_take(text, ",")))
 			return false;
 		dims[n] = 0;
-		if (take(text, "?") || take(text, "<="))
+		if (hlo_text_take(text, "?") || hlo_text_take(text, "<="))
 			shape->is_dynamic = true;
-		if (text->p[-1] != '?' && !take_number(text, &dims[n]))
+		if (text->p[-1] != '?' && !hlo_text_take_number(text, &dims[n]))
 			return false;
 		n++;
 	}
@@ -202,12 +202,12 @@ static bool take_order(struct text *text, struct ts_shape *shape)
 	int64_t dim;
 
 	while (at_digit(text)) {
-		if (n == shape->rank || !take_number(text, &dim) || dim >= shape->rank ||
+		if (n == shape->rank || !hlo_text_take_number(text, &dim) || dim >= shape->rank ||
 		    seen >> dim & 1)
 			return false;
 		seen |= UINT64_C(1) << dim;
 		order[n++] = (uint32_t)dim;
-		if (!take(text, ","))
+		if (!hlo_text_take(text, ","))
 			break;
 	}
 	if (n != shape->rank)
@@ -225,15 +225,15 @@ static bool take_tile(struct text *text, struct ts_tile *tile)
 	do {
 		if (n == MAX_DIMS)
 			return false;
-		if (take(text, "*"))
+		if (hlo_text_take(text, "*"))
 			dims[n] = TS_TILE_MERGE;
-		else if (!take_number(text, &dims[n]))
+		else if (!hlo_text_take_number(text, &dims[n]))
 			return false;
 		n++;
-	} while (take(text, ","));
+	} while (hlo_text_take(text, ","));
 	tile->nr_dims = n;
 	tile->dims = ts_arena_dup(text->arena, dims, n, sizeof(*dims));
-	return tile->dims && take(text, ")");
+	return tile->dims && hlo_text_take(text, ")");
 }
 
 static bool take_tiles(struct text *text, struct ts_shape *shape)
@@ -241,7 +241,7 @@ static bool take_tiles(struct text *text, struct ts_shape *shape)
 	struct ts_tile tiles[MAX_TILES];
 	uint32_t n = 0;
 
-	while (take(text, "("))
+	while (hlo_text_take(text, "("))
 		if (n == MAX_TILES || !take_tile(text, &tiles[n++]))
 			return false;
 	shape->nr_tiles = n;
@@ -254,17 +254,17 @@ static bool take_split(struct text *text, struct ts_shape *shape)
 {
 	int64_t dim, at, last = 0;
 
-	if (!take_number(text, &dim) || dim >= shape->rank || !take(text, ":"))
+	if (!hlo_text_take_number(text, &dim) || dim >= shape->rank || !hlo_text_take(text, ":"))
 		return false;
 	do {
-		if (!take_number(text, &at))
+		if (!hlo_text_take_number(text, &at))
 			return false;
 		shape->split_size = TS_MAX(shape->split_size, ts_i64_sub(at, last));
 		last = at;
-	} while (take(text, ","));
+	} while (hlo_text_take(text, ","));
 	shape->split_size = TS_MAX(shape->split_size, ts_i64_sub(shape->dims[dim], last));
 	shape->split_dim = (uint32_t)dim;
-	return take(text, ")");
+	return hlo_text_take(text, ")");
 }
 
 /* All text in parentheses, nested ones included. */
@@ -282,31 +282,32 @@ static bool skip_group(struct text *text)
 
 static bool take_attribute(struct text *text, struct ts_shape *shape)
 {
-	if (take(text, "T"))
+	if (hlo_text_take(text, "T"))
 		return take_tiles(text, shape);
-	if (take(text, "SC("))
+	if (hlo_text_take(text, "SC("))
 		return take_split(text, shape);
-	if (take(text, "S("))
-		return take_number(text, &shape->memory_space) && take(text, ")");
-	if (take(text, "E("))
-		return take_number(text, &shape->element_bits) && take(text, ")");
-	if (take(text, "L("))
-		return take_number(text, &shape->tail_alignment) && take(text, ")");
+	if (hlo_text_take(text, "S("))
+		return hlo_text_take_number(text, &shape->memory_space) && hlo_text_take(text, ")");
+	if (hlo_text_take(text, "E("))
+		return hlo_text_take_number(text, &shape->element_bits) && hlo_text_take(text, ")");
+	if (hlo_text_take(text, "L("))
+		return hlo_text_take_number(text, &shape->tail_alignment) &&
+		       hlo_text_take(text, ")");
 	while (text->p < text->end && strchr("DPM#*", *text->p) && *text->p)
 		text->p++;
-	return take(text, "(") && skip_group(text);
+	return hlo_text_take(text, "(") && skip_group(text);
 }
 
 static bool take_layout(struct text *text, struct ts_shape *shape)
 {
 	if (!take_order(text, shape))
 		return false;
-	if (take(text, ":"))
+	if (hlo_text_take(text, ":"))
 		while (text->p < text->end && *text->p != '}')
 			if (!take_attribute(text, shape))
 				return false;
 	shape->has_layout = true;
-	return take(text, "}");
+	return hlo_text_take(text, "}");
 }
 
 static bool take_array(struct text *text, struct ts_shape *shape)
@@ -315,7 +316,7 @@ static bool take_array(struct text *text, struct ts_shape *shape)
 		return false;
 	shape->has_layout =
 		shape->rank == 0 && ts_dtype_bits(shape->dtype) > 0; /* f32[] has but one */
-	return !take(text, "{") || take_layout(text, shape);
+	return !hlo_text_take(text, "{") || take_layout(text, shape);
 }
 
 static enum ts_status not_a_shape(struct ts_error *err)
@@ -323,8 +324,8 @@ static enum ts_status not_a_shape(struct ts_error *err)
 	return ts_fail(err, TS_FORMAT, "this is no shape as XLA prints it");
 }
 
-static enum ts_status take_shape(struct text *text, struct ts_shape *shape, unsigned depth,
-				 struct ts_error *err);
+static enum ts_status hlo_text_take_shape(struct text *text, struct ts_shape *shape, unsigned depth,
+					  struct ts_error *err);
 
 /* A tuple's parts, behind its open parenthesis. */
 static enum ts_status take_parts(struct text *text, struct ts_shape *shape, unsigned depth,
@@ -335,13 +336,13 @@ static enum ts_status take_parts(struct text *text, struct ts_shape *shape, unsi
 	enum ts_status st = TS_OK;
 
 	shape->dtype = TS_TUPLE;
-	while (st == TS_OK && !take(text, ")")) {
-		if (n > 0 && !take(text, ","))
+	while (st == TS_OK && !hlo_text_take(text, ")")) {
+		if (n > 0 && !hlo_text_take(text, ","))
 			st = not_a_shape(err);
 		else if (!ts_grow(&parts, &cap, n + 1, sizeof(*parts)))
 			st = ts_fail_nomem(err);
 		else
-			st = take_shape(text, &parts[n++], depth + 1, err);
+			st = hlo_text_take_shape(text, &parts[n++], depth + 1, err);
 		skip_space(text);
 	}
 	if (st == TS_OK) {
@@ -354,14 +355,14 @@ static enum ts_status take_parts(struct text *text, struct ts_shape *shape, unsi
 	return st;
 }
 
-static enum ts_status take_shape(struct text *text, struct ts_shape *shape, unsigned depth,
-				 struct ts_error *err)
+static enum ts_status hlo_text_take_shape(struct text *text, struct ts_shape *shape, unsigned depth,
+					  struct ts_error *err)
 {
 	*shape = (struct ts_shape){ .tail_alignment = 1 };
 	skip_space(text);
 	if (depth > TS_LIMIT_HLO_SHAPE_DEPTH)
 		return not_a_shape(err);
-	if (take(text, "("))
+	if (hlo_text_take(text, "("))
 		return take_parts(text, shape, depth, err);
 	return take_array(text, shape) ? TS_OK : not_a_shape(err);
 }
@@ -374,7 +375,7 @@ enum ts_status ts_shape_parse(struct ts_arena *arena, struct ts_bytes text, stru
 
 	TS_ASSERT(arena && shape);
 	TS_ASSERT(text.p || text.n == 0);
-	st = text.n > 0 ? take_shape(&in, shape, 1, err) : not_a_shape(err);
+	st = text.n > 0 ? hlo_text_take_shape(&in, shape, 1, err) : not_a_shape(err);
 	if (st == TS_OK && rest)
 		*rest = (struct ts_bytes){ in.p, (size_t)(in.end - in.p) };
 	return st;

@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 
-static struct ts_block block_of(const struct ts_interleaved *interleaved, uint32_t line)
+static struct ts_block interleaved_block_of(const struct ts_interleaved *interleaved, uint32_t line)
 {
 	return (struct ts_block){
 		.profile = interleaved->profile,
@@ -18,7 +18,7 @@ bool ts_interleaved_stat(const struct ts_interleaved *interleaved, size_t event,
 			 struct ts_stat *stat)
 {
 	uint32_t line = interleaved->line[event];
-	struct ts_block block = block_of(interleaved, line);
+	struct ts_block block = interleaved_block_of(interleaved, line);
 
 	TS_ASSERT_HOT(interleaved && name && stat);
 	return interleaved->look[line].one &&
@@ -29,7 +29,7 @@ size_t ts_interleaved_stats(const struct ts_interleaved *interleaved, size_t eve
 			    const char *const *names, size_t nr, struct ts_stat *stats)
 {
 	const struct ts_interleaved_look *look = &interleaved->look[interleaved->line[event]];
-	struct ts_block block = block_of(interleaved, interleaved->line[event]);
+	struct ts_block block = interleaved_block_of(interleaved, interleaved->line[event]);
 	struct ts_stat stat;
 	size_t found = 0;
 

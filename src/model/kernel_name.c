@@ -138,7 +138,7 @@ static const struct row {
 	{ "CatArrayBatchedCopy", TS_CATEGORY_ELEMENTWISE },
 };
 
-static bool is_letter(uint8_t byte)
+static bool kernel_name_is_letter(uint8_t byte)
 {
 	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
 }
@@ -149,7 +149,7 @@ static bool has_word(struct ts_bytes name, const char *word)
 	size_t at;
 
 	while ((at = ts_bytes_find(left, word)) < left.n) {
-		if (left.p + at == name.p || !is_letter(*(left.p + at - 1)))
+		if (left.p + at == name.p || !kernel_name_is_letter(*(left.p + at - 1)))
 			return true;
 		left = ts_bytes_cut(left, at + 1, left.n);
 	}

@@ -126,7 +126,7 @@ static bool step_loop(struct ts_hlo_trace *trace, const struct ts_hlo_instr *loo
 }
 
 /* A parameter of a called computation is what its caller hands over. */
-static bool step_out(struct ts_hlo_trace *trace)
+static bool model_kernels_step_out(struct ts_hlo_trace *trace)
 {
 	const struct ts_hlo_instr *param = instr_at(trace), *by;
 	uint32_t caller = trace->caller[param->computation];
@@ -169,7 +169,8 @@ bool ts_hlo_trace_back(struct ts_hlo_trace *trace)
 
 		if (step_name(trace))
 			continue;
-		if (instr->opcode == TS_OPCODE_PARAMETER ? step_out(trace) : step_in(trace))
+		if (instr->opcode == TS_OPCODE_PARAMETER ? model_kernels_step_out(trace)
+							 : step_in(trace))
 			continue;
 		return !ts_hlo_is_name(instr) && instr->opcode != TS_OPCODE_WHILE &&
 		       instr->opcode != TS_OPCODE_CALL &&

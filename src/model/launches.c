@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "model/block.h"
 
-static enum ts_status make_slots(struct ts_launches *launches, struct ts_error *err)
+static enum ts_status model_launches_make_slots(struct ts_launches *launches, struct ts_error *err)
 {
 	launches->slots = calloc(TS_LAUNCHES, sizeof(*launches->slots));
 	if (!launches->slots)
@@ -22,7 +22,7 @@ enum ts_status ts_launches_note(struct ts_launches *launches, uint64_t link, uin
 
 	TS_ASSERT_HOT(launches);
 	if (!launches->slots)
-		st = make_slots(launches, err);
+		st = model_launches_make_slots(launches, err);
 	if (st == TS_OK)
 		launches->slots[link % TS_LAUNCHES] = (struct ts_launch_slot){ link, value };
 	return st;

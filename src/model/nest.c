@@ -90,7 +90,7 @@ void ts_nest_free(struct ts_nest *nest)
 	free(nest);
 }
 
-static enum ts_status hand_over(struct ts_nest *nest, struct ts_error *err)
+static enum ts_status nest_hand_over(struct ts_nest *nest, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -104,7 +104,7 @@ static enum ts_status hand_over(struct ts_nest *nest, struct ts_error *err)
 }
 
 /* Gives the moments from the cut up to END to OP. */
-static TS_INLINE void cut(struct ts_nest *nest, uint32_t op, int64_t end_ps)
+static TS_INLINE void nest_cut(struct ts_nest *nest, uint32_t op, int64_t end_ps)
 {
 	struct ts_block *block = &nest->block;
 	size_t at = block->nr_segments;
@@ -132,7 +132,7 @@ static void put_occurrences(struct ts_nest *nest, size_t at, int64_t nr)
 	nest->occurrences[at] = nr;
 }
 
-static void put_costs(struct ts_nest *nest, size_t at, const struct ts_event *event)
+static void nest_put_costs(struct ts_nest *nest, size_t at, const struct ts_event *event)
 {
 	if (!nest->block.flops) {
 		for (size_t i = 0; i < at; i++)
@@ -144,7 +144,8 @@ static void put_costs(struct ts_nest *nest, size_t at, const struct ts_event *ev
 	nest->bytes[at] = event->bytes;
 }
 
-static TS_INLINE void put_event(struct ts_nest *nest, const struct open_event *open, size_t depth)
+static TS_INLINE void nest_put_event(struct ts_nest *nest, const struct open_event *open,
+				     size_t depth)
 {
 	const struct ts_event *event = &open->event;
 	size_t at = nest->block.nr_events++;
@@ -160,7 +161,7 @@ static TS_INLINE void put_event(struct ts_nest *nest, const struct open_event *o
 		put_occurrences(nest, at, event->occurrences);
 	if (nest->sink.columns & TS_COL_COSTS &&
 	    (nest->block.flops || event->flops != TS_UNKNOWN || event->bytes != TS_UNKNOWN))
-		put_costs(nest, at, event);
+		nest_put_costs(nest, at, event);
 	if (nest->sink.columns & TS_COL_NUMBER)
 		nest->number[at] = event->number;
 	if (nest->sink.columns & TS_COL_LINK)
@@ -169,11 +170,11 @@ static TS_INLINE void put_event(struct ts_nest *nest, const struct open_event *o
 		nest->body[at] = event->body;
 }
 
-static TS_INLINE enum ts_status room(struct ts_nest *nest, struct ts_error *err)
+static TS_INLINE enum ts_status nest_room(struct ts_nest *nest, struct ts_error *err)
 {
 	if (nest->block.nr_events < BLOCK_EVENTS && nest->block.nr_segments + 2 <= BLOCK_SEGMENTS)
 		return TS_OK;
-	return hand_over(nest, err);
+	return nest_hand_over(nest, err);
 }
 
 static TS_INLINE size_t is_looked_at(const struct ts_nest *nest, uint32_t op)
@@ -186,13 +187,13 @@ static TS_INLINE enum ts_status pop(struct ts_nest *nest, int64_t next_start_ps,
 				    struct ts_error *err)
 {
 	struct open_event *top = &nest->stack[nest->depth - 1];
-	enum ts_status st = room(nest, err);
+	enum ts_status st = nest_room(nest, err);
 
 	TS_ASSERT_HOT(nest->depth > 0);
 	if (st)
 		return st;
-	cut(nest, top->event.op, TS_MIN(top->end_ps, next_start_ps));
-	put_event(nest, top, --nest->depth);
+	nest_cut(nest, top->event.op, TS_MIN(top->end_ps, next_start_ps));
+	nest_put_event(nest, top, --nest->depth);
 	nest->nr_looked_at -= is_looked_at(nest, top->event.op);
 	return TS_OK;
 }
@@ -204,7 +205,7 @@ static bool includes(const struct open_event *open, int64_t device_start_ps, int
 }
 
 /* Only events that are in no other can widen it. */
-static void widen(struct ts_block *block, int64_t device_start_ps, int64_t device_end_ps)
+static void nest_widen(struct ts_block *block, int64_t device_start_ps, int64_t device_end_ps)
 {
 	block->device_first_ps = TS_MIN(block->device_first_ps, device_start_ps);
 	block->device_last_ps = TS_MAX(block->device_last_ps, device_end_ps);
@@ -241,7 +242,7 @@ enum ts_status ts_nest_close(struct ts_nest *nest, int64_t start_ps, int64_t dur
 	return st;
 }
 
-static bool is_of_part(const struct ts_nest *nest, const struct ts_event *event)
+static bool nest_is_of_part(const struct ts_nest *nest, const struct ts_event *event)
 {
 	if (nest->block.line->kind == TS_LINE_STEPS)
 		return ts_part_has_step(nest->part, event->start_ps, event->dur_ps);
@@ -256,7 +257,7 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 	enum ts_status st;
 
 	TS_ASSERT_HOT(nest && event && nest->depth <= TS_LIMIT_NEST_DEPTH);
-	if (nest->part && !is_of_part(nest, event))
+	if (nest->part && !nest_is_of_part(nest, event))
 		return TS_OK;
 	if (event->device_start_ps < nest->last_start_ps)
 		return ts_fail(err, TS_UNSORTED, "events are not in the order of their starts");
@@ -265,16 +266,16 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 	nest->last_place_ps = event->start_ps;
 	st = close_until(nest, event, device_end_ps, err);
 	if (st == TS_OK)
-		st = room(nest, err);
+		st = nest_room(nest, err);
 	if (st)
 		return st;
 	if (nest->depth > 0) {
 		struct open_event *parent = &nest->stack[nest->depth - 1];
 
 		parent->children_ps = ts_i64_add(parent->children_ps, event->total_ps);
-		cut(nest, parent->event.op, TS_MIN(parent->end_ps, event->start_ps));
+		nest_cut(nest, parent->event.op, TS_MIN(parent->end_ps, event->start_ps));
 	} else {
-		widen(&nest->block, event->device_start_ps, device_end_ps);
+		nest_widen(&nest->block, event->device_start_ps, device_end_ps);
 	}
 	nest->cut_ps = TS_MAX(nest->cut_ps, event->start_ps);
 	open = &nest->stack
@@ -288,8 +289,8 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 		nest->nr_looked_at += is_looked_at(nest, event->op);
 		return TS_OK;
 	}
-	cut(nest, event->op, open->end_ps);
-	put_event(nest, open, nest->depth);
+	nest_cut(nest, event->op, open->end_ps);
+	nest_put_event(nest, open, nest->depth);
 	return TS_OK;
 }
 
@@ -300,5 +301,5 @@ enum ts_status ts_nest_finish(struct ts_nest *nest, struct ts_error *err)
 	TS_ASSERT(nest);
 	while (nest->depth > 0 && st == TS_OK)
 		st = pop(nest, INT64_MAX, err);
-	return st ? st : hand_over(nest, err);
+	return st ? st : nest_hand_over(nest, err);
 }

@@ -59,7 +59,7 @@ static const struct kind_row rows[] = {
 	{ "megacore fusion", false, TS_OP_CONTROL },
 };
 
-static const struct kind_row *row_of(struct ts_bytes category)
+static const struct kind_row *op_kind_row_of(struct ts_bytes category)
 {
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		if (rows[i].prefix ? ts_bytes_starts(category, rows[i].category)
@@ -204,7 +204,7 @@ static enum ts_op_kind kernel_kind(const struct ts_op *op)
 }
 
 /* Kineto's categories of what runs on a device, as of now and of its first years. */
-static bool is_kernel(const struct ts_op *op)
+static bool op_kind_is_kernel(const struct ts_op *op)
 {
 	return op->is_traced &&
 	       TS_OPCODE_IN(op->category_id, TS_KINETO_KERNEL, TS_KINETO_GPU_MEMCPY,
@@ -222,18 +222,18 @@ void ts_op_classify(const struct ts_profile *profile, struct ts_op *op)
 	if (op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP || op->category.n == 0 ||
 	    op->is_event)
 		return;
-	if (is_kernel(op)) {
+	if (op_kind_is_kernel(op)) {
 		op->kind = kernel_kind(op);
 		return;
 	}
 	module = op->instr == TS_NONE ? NULL : &profile->modules[op->module];
 	op->is_remat = ts_op_looks_remat(op->name, op->text, op->framework_op);
 	op->async = async_of(op->category);
-	row = row_of(
+	row = op_kind_row_of(
 		op->category); /* an async wrapper moves bytes, unless it wraps something else */
 	if (module && is_wrapper(&module->instrs[op->instr])) {
 		uint32_t inner = ts_hlo_wrapped(module, op->instr);
-		const struct kind_row *wrapped = row_of(module->instrs[inner].opcode_text);
+		const struct kind_row *wrapped = op_kind_row_of(module->instrs[inner].opcode_text);
 
 		row = wrapped ? wrapped : row;
 	}

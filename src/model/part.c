@@ -24,7 +24,7 @@ static bool is_called(const struct ts_device *device, uint32_t index, struct ts_
 }
 
 /* The device of this name, on a host of the part. TS_NONE: there is none. */
-static uint32_t find_device(const struct ts_profile *profile, const struct ts_part *part)
+static uint32_t part_find_device(const struct ts_profile *profile, const struct ts_part *part)
 {
 	for (uint32_t i = 0; i < profile->nr_devices; i++) {
 		const struct ts_device *device = &profile->devices[i];
@@ -61,8 +61,8 @@ bool ts_part_keeps(const struct ts_profile *profile, const struct ts_plane *plan
 	return device == TS_NONE || is_of_device(profile, plane, device);
 }
 
-static void choose(const struct ts_profile *profile, const struct ts_part *part, uint32_t device,
-		   struct places *places)
+static void part_choose(const struct ts_profile *profile, const struct ts_part *part,
+			uint32_t device, struct places *places)
 {
 	uint32_t nr_planes = 0, nr_hosts = 0, nr_devices = 0;
 
@@ -156,8 +156,8 @@ static void move_hosts(struct ts_profile *profile, const struct places *places)
 	}
 }
 
-static enum ts_status set_time(struct ts_profile *profile, const struct ts_part *part,
-			       struct ts_error *err)
+static enum ts_status part_set_time(struct ts_profile *profile, const struct ts_part *part,
+				    struct ts_error *err)
 {
 	struct ts_span *span = ts_arena_zalloc(&profile->arena, sizeof(*span));
 
@@ -178,7 +178,7 @@ static enum ts_status narrow_planes(struct ts_profile *profile, const struct ts_
 
 	if (!memory)
 		return ts_fail_nomem(err);
-	choose(profile, part, device, &places);
+	part_choose(profile, part, device, &places);
 	move_devices(profile, &places);
 	move_planes(profile, &places);
 	move_hosts(profile, &places);
@@ -190,7 +190,7 @@ enum ts_status ts_part_device(const struct ts_profile *profile, const struct ts_
 			      uint32_t *device, struct ts_error *err)
 {
 	TS_ASSERT(profile && part && device);
-	*device = part->device ? find_device(profile, part) : TS_NONE;
+	*device = part->device ? part_find_device(profile, part) : TS_NONE;
 	if (part->host && !has_host(profile, part->host))
 		return ts_fail(err, TS_NOTFOUND, "no host of this run is called so");
 	if (part->device && *device == TS_NONE)
@@ -208,5 +208,5 @@ enum ts_status ts_profile_narrow(struct ts_profile *profile, const struct ts_par
 	st = ts_part_device(profile, part, &device, err);
 	if (st == TS_OK && (part->host || part->device))
 		st = narrow_planes(profile, part, device, err);
-	return st ? st : set_time(profile, part, err);
+	return st ? st : part_set_time(profile, part, err);
 }

@@ -76,7 +76,7 @@ enum ts_plane_kind ts_plane_kind_of(struct ts_bytes name)
 }
 
 /* "/device:TPU:0" of "/device:TPU:0 (predicted for v5e:2x4)", and the topology in it. */
-static struct ts_bytes without_topology(struct ts_bytes name, struct ts_bytes *topology)
+static struct ts_bytes plane_kind_without_topology(struct ts_bytes name, struct ts_bytes *topology)
 {
 	size_t at = ts_bytes_find(name, TS_PREDICTED_FOR);
 
@@ -96,7 +96,7 @@ struct ts_device *ts_profile_add_plane_device(struct ts_profile *profile, uint32
 	TS_ASSERT(profile);
 	if (!device)
 		return NULL;
-	name = without_topology(plane->name, &device->predicted);
+	name = plane_kind_without_topology(plane->name, &device->predicted);
 	at = name.n;
 	while (at > 0 && name.p[at - 1] != ':')
 		at--;

@@ -126,7 +126,7 @@ struct ts_device *ts_profile_add_device(struct ts_profile *profile)
 	return device;
 }
 
-static uint64_t bytes_of(const struct ts_profile *profile)
+static uint64_t profile_bytes_of(const struct ts_profile *profile)
 {
 	uint64_t nr_bytes = 0;
 
@@ -139,7 +139,8 @@ bool ts_profile_takes_device(const struct ts_profile *profile)
 {
 	TS_ASSERT(profile);
 	return profile->nr_devices < TS_LIMIT_DEVICES ||
-	       profile->nr_devices < TS_LIMIT_DEVICES + bytes_of(profile) / TS_LIMIT_DEVICE_BYTES;
+	       profile->nr_devices <
+		       TS_LIMIT_DEVICES + profile_bytes_of(profile) / TS_LIMIT_DEVICE_BYTES;
 }
 
 struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t program_id)
@@ -348,7 +349,7 @@ uint32_t ts_profile_intern_op(struct ts_profile *profile, const struct ts_op *dr
 	return *slot;
 }
 
-static uint32_t find_op(const struct ts_profile *profile, const struct ts_op *wanted)
+static uint32_t profile_find_op(const struct ts_profile *profile, const struct ts_op *wanted)
 {
 	return profile->cap_op_slots ? *op_slot(profile, wanted) : TS_NONE;
 }
@@ -400,10 +401,10 @@ struct program_op {
 	uint32_t module, op;
 };
 
-TS_ORDER(by_module, struct program_op, TS_UP(module) TS_UP(op))
+TS_ORDER(profile_by_module, struct program_op, TS_UP(module) TS_UP(op))
 
 /* Gives every op of a known program its module and instruction, a module at a time. */
-static enum ts_status link_ops(struct ts_profile *profile, struct ts_error *err)
+static enum ts_status profile_link_ops(struct ts_profile *profile, struct ts_error *err)
 {
 	struct program_op *pairs = malloc((profile->nr_ops + 1) * sizeof(*pairs));
 	uint32_t *ops = malloc((profile->nr_ops + 1) * sizeof(*ops));
@@ -422,7 +423,7 @@ static enum ts_status link_ops(struct ts_profile *profile, struct ts_error *err)
 		if (module != TS_NONE)
 			pairs[nr++] = (struct program_op){ module, i };
 	}
-	qsort(pairs, nr, sizeof(*pairs), by_module);
+	qsort(pairs, nr, sizeof(*pairs), profile_by_module);
 	for (size_t at = 0; at < nr && st == TS_OK; at = end) {
 		for (end = at; end < nr && pairs[end].module == pairs[at].module; end++)
 			ops[end - at] = pairs[end].op;
@@ -472,7 +473,7 @@ static void find_partner(struct ts_profile *profile, uint32_t index)
 	wanted.has_program = op->has_program;
 	wanted.program_id = op->program_id;
 	wanted.name = ts_op_start_name(profile, op);
-	partner = wanted.name.n ? find_op(profile, &wanted) : TS_NONE;
+	partner = wanted.name.n ? profile_find_op(profile, &wanted) : TS_NONE;
 	if (partner == TS_NONE || profile->ops[partner].async != TS_ASYNC_START)
 		return; /* what a -done waits for may be a plain op: a send, or another's name */
 	op->partner = partner;
@@ -533,8 +534,8 @@ static void link_sparse_cores(struct ts_profile *profile)
 /* Analyses keep something of each op on each line: lines beyond what that may take are not read. */
 static void bound_lines(struct ts_profile *profile)
 {
-	uint64_t cells =
-		ts_u64_add(ts_u64_mul(bytes_of(profile), TS_LIMIT_CELLS_A_BYTE), TS_LIMIT_CELLS);
+	uint64_t cells = ts_u64_add(ts_u64_mul(profile_bytes_of(profile), TS_LIMIT_CELLS_A_BYTE),
+				    TS_LIMIT_CELLS);
 	uint64_t left = cells / TS_MAX(profile->nr_ops, 1), nr_over = 0;
 	char text[160];
 
@@ -566,7 +567,7 @@ enum ts_status ts_profile_finish(struct ts_profile *profile, struct ts_error *er
 	bound_lines(profile);
 	align_hosts(profile);
 	link_sparse_cores(profile);
-	st = link_ops(profile, err);
+	st = profile_link_ops(profile, err);
 	if (st)
 		return st;
 	for (size_t i = 0; i < profile->nr_ops; i++) {

@@ -49,7 +49,7 @@ uint32_t ts_hlo_start_of(const struct ts_hlo_module *module, uint32_t done)
 }
 
 /* What computations cost without any overlap; those that are called stand before their callers. */
-static int64_t cost_of(const struct walker *walker, const struct ts_hlo_comp *comp)
+static int64_t schedule_cost_of(const struct walker *walker, const struct ts_hlo_comp *comp)
 {
 	const struct ts_hlo_module *module = walker->walk->module;
 	int64_t sum = 0;
@@ -75,9 +75,9 @@ static int64_t cost_of(const struct walker *walker, const struct ts_hlo_comp *co
 	return sum;
 }
 
-static enum ts_status put_event(struct walker *walker, struct ts_schedule_events *events,
-				uint32_t instr, int64_t start_ps, int64_t dur_ps,
-				struct ts_error *err)
+static enum ts_status schedule_put_event(struct walker *walker, struct ts_schedule_events *events,
+					 uint32_t instr, int64_t start_ps, int64_t dur_ps,
+					 struct ts_error *err)
 {
 	if (!walker->walk->with_events)
 		return TS_OK;
@@ -87,20 +87,20 @@ static enum ts_status put_event(struct walker *walker, struct ts_schedule_events
 	return TS_OK;
 }
 
-static void add_times(int64_t *sum, int64_t ps, int64_t times)
+static void schedule_add_times(int64_t *sum, int64_t ps, int64_t times)
 {
 	*sum = ts_i64_add(*sum, ts_i64_mul(ps, times));
 }
 
-static void count(struct walker *walker, uint32_t instr, int64_t core_ps, int64_t lane_ps)
+static void schedule_count(struct walker *walker, uint32_t instr, int64_t core_ps, int64_t lane_ps)
 {
 	struct ts_schedule_sum *sum = walker->walk->sums ? &walker->walk->sums[instr] : NULL;
 
 	if (!sum)
 		return;
 	sum->runs = ts_i64_add(sum->runs, walker->weight);
-	add_times(&sum->core_ps, core_ps, walker->weight);
-	add_times(&sum->lane_ps, lane_ps, walker->weight);
+	schedule_add_times(&sum->core_ps, core_ps, walker->weight);
+	schedule_add_times(&sum->lane_ps, lane_ps, walker->weight);
 }
 
 /* The core has done something, or waited. */
@@ -110,30 +110,30 @@ static enum ts_status spend(struct walker *walker, uint32_t instr, int64_t dur_p
 	int64_t start_ps = walker->now_ps;
 
 	walker->now_ps = ts_i64_add(start_ps, dur_ps);
-	return put_event(walker, &walker->walk->core, instr, start_ps, dur_ps, err);
+	return schedule_put_event(walker, &walker->walk->core, instr, start_ps, dur_ps, err);
 }
 
 /* A transfer takes its turn: gives when it ends. */
-static enum ts_status transfer(struct walker *walker, uint32_t instr, enum ts_lane lane,
-			       int64_t *end_ps, struct ts_error *err)
+static enum ts_status schedule_transfer(struct walker *walker, uint32_t instr, enum ts_lane lane,
+					int64_t *end_ps, struct ts_error *err)
 {
 	int64_t ps = walker->walk->ops[instr].ps[walker->walk->which];
 	int64_t start_ps = TS_MAX(walker->now_ps, walker->free_ps[lane]);
 
 	*end_ps = walker->free_ps[lane] = ts_i64_add(start_ps, ps);
-	add_times(&walker->walk->lane_ps[lane], ps, walker->weight);
-	return put_event(walker, &walker->walk->beside, instr, start_ps, ps, err);
+	schedule_add_times(&walker->walk->lane_ps[lane], ps, walker->weight);
+	return schedule_put_event(walker, &walker->walk->beside, instr, start_ps, ps, err);
 }
 
 static enum ts_status walk_start(struct walker *walker, uint32_t instr, struct ts_error *err)
 {
 	const struct ts_schedule_op *op = &walker->walk->ops[instr];
-	enum ts_status st = transfer(walker, instr, op->lane, &walker->ends[instr], err);
+	enum ts_status st = schedule_transfer(walker, instr, op->lane, &walker->ends[instr], err);
 
 	if (st)
 		return st;
-	count(walker, instr, TS_SCHEDULE_ISSUE_PS, op->ps[walker->walk->which]);
-	add_times(&walker->walk->core_ps, TS_SCHEDULE_ISSUE_PS, walker->weight);
+	schedule_count(walker, instr, TS_SCHEDULE_ISSUE_PS, op->ps[walker->walk->which]);
+	schedule_add_times(&walker->walk->core_ps, TS_SCHEDULE_ISSUE_PS, walker->weight);
 	return spend(walker, instr, TS_SCHEDULE_ISSUE_PS, err);
 }
 
@@ -144,8 +144,8 @@ static enum ts_status walk_done(struct walker *walker, uint32_t instr, uint32_t 
 	enum ts_lane lane = walker->walk->ops[start].lane;
 
 	wait_ps = TS_MAX(wait_ps, TS_SCHEDULE_ISSUE_PS);
-	count(walker, instr, wait_ps, 0);
-	add_times(&walker->walk->exposed_ps[lane], wait_ps, walker->weight);
+	schedule_count(walker, instr, wait_ps, 0);
+	schedule_add_times(&walker->walk->exposed_ps[lane], wait_ps, walker->weight);
 	return spend(walker, instr, wait_ps, err);
 }
 
@@ -154,13 +154,13 @@ static enum ts_status walk_wait(struct walker *walker, uint32_t instr, enum ts_l
 				struct ts_error *err)
 {
 	int64_t end_ps, wait_ps;
-	enum ts_status st = transfer(walker, instr, lane, &end_ps, err);
+	enum ts_status st = schedule_transfer(walker, instr, lane, &end_ps, err);
 
 	if (st)
 		return st;
 	wait_ps = ts_i64_sub(end_ps, walker->now_ps);
-	count(walker, instr, wait_ps, walker->walk->ops[instr].ps[walker->walk->which]);
-	add_times(&walker->walk->exposed_ps[lane], wait_ps, walker->weight);
+	schedule_count(walker, instr, wait_ps, walker->walk->ops[instr].ps[walker->walk->which]);
+	schedule_add_times(&walker->walk->exposed_ps[lane], wait_ps, walker->weight);
 	return spend(walker, instr, wait_ps, err);
 }
 
@@ -170,24 +170,24 @@ static enum ts_status walk_work(struct walker *walker, uint32_t instr, struct ts
 
 	if (ps == 0)
 		return TS_OK;
-	count(walker, instr, ps, 0);
-	add_times(&walker->walk->core_ps, ps, walker->weight);
+	schedule_count(walker, instr, ps, 0);
+	schedule_add_times(&walker->walk->core_ps, ps, walker->weight);
 	return spend(walker, instr, ps, err);
 }
 
-static enum ts_status walk_comp(struct walker *walker, uint32_t comp, unsigned depth,
-				struct ts_error *err);
+static enum ts_status schedule_walk_comp(struct walker *walker, uint32_t comp, unsigned depth,
+					 struct ts_error *err);
 
 /* The time that went by in a trip, for each of MORE that are not walked. */
-static void leave_out(struct walker *walker, int64_t more, int64_t trip_ps)
+static void schedule_leave_out(struct walker *walker, int64_t more, int64_t trip_ps)
 {
 	int64_t ps = ts_i64_mul(trip_ps, more);
 
 	walker->now_ps = ts_i64_add(walker->now_ps, ps);
 	for (int lane = 0; lane < TS_NR_LANES; lane++)
 		walker->free_ps[lane] = ts_i64_add(walker->free_ps[lane], ps);
-	add_times(&walker->walk->left_out_trips, more, walker->weight);
-	add_times(&walker->walk->left_out_ps, ps, walker->weight);
+	schedule_add_times(&walker->walk->left_out_trips, more, walker->weight);
+	schedule_add_times(&walker->walk->left_out_ps, ps, walker->weight);
 }
 
 static enum ts_status walk_trips(struct walker *walker, const struct ts_hlo_instr *instr,
@@ -203,10 +203,10 @@ static enum ts_status walk_trips(struct walker *walker, const struct ts_hlo_inst
 		walker->nr_ops++; /* an empty body, too, is a bounded number of trips */
 		for (uint32_t c = instr->nr_called; c-- > 0 && st == TS_OK;)
 			/* the condition, then the body */
-			st = walk_comp(walker, instr->called[c], depth + 1, err);
+			st = schedule_walk_comp(walker, instr->called[c], depth + 1, err);
 		walker->weight = weight;
 		if (more > 0)
-			leave_out(walker, more, ts_i64_sub(walker->now_ps, begin_ps));
+			schedule_leave_out(walker, more, ts_i64_sub(walker->now_ps, begin_ps));
 		trip += more;
 	}
 	return st;
@@ -220,7 +220,7 @@ static enum ts_status walk_control(struct walker *walker, uint32_t index, unsign
 	struct ts_schedule_events *events = &walker->walk->core;
 	int64_t begin_ps = walker->now_ps;
 	size_t event = events->nr;
-	enum ts_status st = put_event(walker, events, index, begin_ps, 0, err);
+	enum ts_status st = schedule_put_event(walker, events, index, begin_ps, 0, err);
 	uint32_t taken = 0;
 
 	if (st == TS_OK && instr->opcode == TS_OPCODE_WHILE) {
@@ -230,16 +230,16 @@ static enum ts_status walk_control(struct walker *walker, uint32_t index, unsign
 			if (walker->branch_ps[instr->called[c]] >
 			    walker->branch_ps[instr->called[taken]])
 				taken = c;
-		st = walk_comp(walker, instr->called[taken], depth + 1, err);
+		st = schedule_walk_comp(walker, instr->called[taken], depth + 1, err);
 	}
-	count(walker, index, 0, 0);
+	schedule_count(walker, index, 0, 0);
 	if (event < events->nr)
 		events->items[event].dur_ps = ts_i64_sub(walker->now_ps, begin_ps);
 	return st;
 }
 
-static enum ts_status walk_instr(struct walker *walker, uint32_t index, unsigned depth,
-				 struct ts_error *err)
+static enum ts_status schedule_walk_instr(struct walker *walker, uint32_t index, unsigned depth,
+					  struct ts_error *err)
 {
 	const struct ts_hlo_instr *instr = &walker->walk->module->instrs[index];
 	const struct ts_schedule_op *op = &walker->walk->ops[index];
@@ -256,8 +256,8 @@ static enum ts_status walk_instr(struct walker *walker, uint32_t index, unsigned
 	return walk_work(walker, index, err);
 }
 
-static enum ts_status walk_comp(struct walker *walker, uint32_t comp, unsigned depth,
-				struct ts_error *err)
+static enum ts_status schedule_walk_comp(struct walker *walker, uint32_t comp, unsigned depth,
+					 struct ts_error *err)
 {
 	const struct ts_hlo_comp *called = &walker->walk->module->comps[comp];
 	enum ts_status st = TS_OK;
@@ -265,11 +265,11 @@ static enum ts_status walk_comp(struct walker *walker, uint32_t comp, unsigned d
 	if (depth > MAX_DEPTH)
 		return TS_OK;
 	for (uint32_t i = 0; i < called->nr_instrs && st == TS_OK; i++)
-		st = walk_instr(walker, called->first_instr + i, depth, err);
+		st = schedule_walk_instr(walker, called->first_instr + i, depth, err);
 	return st;
 }
 
-TS_ORDER(by_start, struct ts_schedule_event, TS_UP(start_ps) TS_UP(instr))
+TS_ORDER(schedule_by_start, struct ts_schedule_event, TS_UP(start_ps) TS_UP(instr))
 
 enum ts_status ts_schedule_walk(struct ts_schedule *walk, struct ts_error *err)
 {
@@ -284,11 +284,12 @@ enum ts_status ts_schedule_walk(struct ts_schedule *walk, struct ts_error *err)
 		goto done;
 	}
 	for (uint32_t c = 0; c < walk->module->nr_comps; c++)
-		walker.branch_ps[c] = cost_of(&walker, &walk->module->comps[c]);
-	st = walk_comp(&walker, walk->module->entry, 0, err);
+		walker.branch_ps[c] = schedule_cost_of(&walker, &walk->module->comps[c]);
+	st = schedule_walk_comp(&walker, walk->module->entry, 0, err);
 	walk->end_ps = walker.now_ps;
 	if (walk->beside.nr > 0)
-		qsort(walk->beside.items, walk->beside.nr, sizeof(*walk->beside.items), by_start);
+		qsort(walk->beside.items, walk->beside.nr, sizeof(*walk->beside.items),
+		      schedule_by_start);
 done:
 	free(walker.ends);
 	free(walker.branch_ps);

@@ -18,8 +18,8 @@ struct held {
 	bool is_copy;
 };
 
-static enum ts_status hold(struct held *held, const struct ts_steps *all, uint32_t device,
-			   struct ts_error *err)
+static enum ts_status step_pairing_hold(struct held *held, const struct ts_steps *all,
+					uint32_t device, struct ts_error *err)
 {
 	const struct ts_device_steps *steps = ts_steps_of(all, device);
 
@@ -35,7 +35,7 @@ static enum ts_status hold(struct held *held, const struct ts_steps *all, uint32
 	return TS_OK;
 }
 
-static void let_go(struct held *held)
+static void step_pairing_let_go(struct held *held)
 {
 	if (held->is_copy)
 		free(held->steps.items);
@@ -63,7 +63,7 @@ static bool numbers_are_those_of(const struct ts_device_steps *steps,
 }
 
 /* The first device that has steps, or 0. */
-static uint32_t first_device(const struct ts_steps *steps)
+static uint32_t step_pairing_first_device(const struct ts_steps *steps)
 {
 	for (uint32_t d = 0; d < steps->nr_devices; d++)
 		if (ts_device_steps_nr(&steps->devices[d]) > 0)
@@ -76,7 +76,7 @@ static enum ts_status numbers_tell(const struct ts_steps *steps, bool *tell, str
 {
 	bool agree = true, rise = true;
 	struct held first;
-	enum ts_status st = hold(&first, steps, first_device(steps), err);
+	enum ts_status st = step_pairing_hold(&first, steps, step_pairing_first_device(steps), err);
 
 	if (st)
 		return st;
@@ -86,7 +86,7 @@ static enum ts_status numbers_tell(const struct ts_steps *steps, bool *tell, str
 		rise = numbers_rise(device);
 		agree = agree && (device->nr == 0 || numbers_are_those_of(device, &first.steps));
 	}
-	let_go(&first);
+	step_pairing_let_go(&first);
 	*tell = rise && !agree;
 	return TS_OK;
 }
@@ -111,7 +111,8 @@ static void sort_numbers(struct numbers *numbers)
 }
 
 /* The place of the first of NR rising numbers that is not below NUMBER; tried at HINT first. */
-static size_t place_of(const uint64_t *numbers, size_t nr, uint64_t number, size_t hint)
+static size_t step_pairing_place_of(const uint64_t *numbers, size_t nr, uint64_t number,
+				    size_t hint)
 {
 	size_t lo = 0, hi = nr;
 
@@ -136,7 +137,7 @@ static enum ts_status list_device(struct numbers *numbers, const struct ts_devic
 	for (size_t i = 0; i < device->nr; i++) {
 		uint64_t number = device->items[i].number;
 
-		at = place_of(numbers->items, numbers->nr_sorted, number, at);
+		at = step_pairing_place_of(numbers->items, numbers->nr_sorted, number, at);
 		if (at < numbers->nr_sorted && numbers->items[at] == number) {
 			at++;
 			continue;
@@ -174,8 +175,9 @@ static enum ts_status apply_by_number(const struct ts_step_pairing *pairing,
 
 	if (device->nr == 0)
 		return TS_OK;
-	first = place_of(numbers, nr, device->items[0].number, 0);
-	last = place_of(numbers, nr, device->items[device->nr - 1].number, first + device->nr - 1);
+	first = step_pairing_place_of(numbers, nr, device->items[0].number, 0);
+	last = step_pairing_place_of(numbers, nr, device->items[device->nr - 1].number,
+				     first + device->nr - 1);
 	device->first_row = (uint32_t)first;
 	if (last - first == device->nr - 1)
 		return TS_OK;
@@ -185,7 +187,7 @@ static enum ts_status apply_by_number(const struct ts_step_pairing *pairing,
 	device->nr_rows = device->nr;
 	at = first;
 	for (size_t i = 0; i < device->nr_rows; i++) {
-		at = place_of(numbers, nr, device->items[i].number, at);
+		at = step_pairing_place_of(numbers, nr, device->items[i].number, at);
 		device->rows[i] = (uint32_t)at++;
 	}
 	return TS_OK;
@@ -254,7 +256,7 @@ static int64_t shift_of(const struct ts_device_steps *base, const struct ts_devi
 #define NOISE_PS  TS_PS_PER_US
 
 /* From one step's start to the next one's. */
-static int64_t length_ps(const struct ts_device_steps *steps, size_t i)
+static int64_t step_pairing_length_ps(const struct ts_device_steps *steps, size_t i)
 {
 	return ts_i64_sub(steps->items[i + 1].start_ps, steps->items[i].start_ps);
 }
@@ -273,7 +275,8 @@ static double unlike_ps(const struct ts_device_steps *base, const struct ts_devi
 		if (at < 0 || at + 1 >= (int64_t)base->nr)
 			continue;
 		nr++;
-		sum += fabs((double)length_ps(base, (size_t)at) - (double)length_ps(device, i));
+		sum += fabs((double)step_pairing_length_ps(base, (size_t)at) -
+			    (double)step_pairing_length_ps(device, i));
 	}
 	return nr >= MIN_LIKE && nr * 4 >= nr_looks ? sum / (double)nr + NOISE_PS : DBL_MAX;
 }
@@ -314,7 +317,8 @@ static uint32_t longest_device(const struct ts_steps *steps)
 	return best;
 }
 
-static int64_t find_shift(const struct ts_device_steps *base, const struct ts_device_steps *device)
+static int64_t step_pairing_find_shift(const struct ts_device_steps *base,
+				       const struct ts_device_steps *device)
 {
 	int64_t shift = device->nr > 0 ? shift_of(base, device) : 0;
 
@@ -334,11 +338,11 @@ static enum ts_status find_by_time(struct ts_step_pairing *pairing, struct ts_st
 	if (!shift || !pairing->first_rows)
 		st = ts_fail_nomem(err);
 	if (st == TS_OK)
-		st = hold(&base, steps, longest_device(steps), err);
+		st = step_pairing_hold(&base, steps, longest_device(steps), err);
 	if (st)
 		goto done;
 	for (uint32_t d = 0; d < steps->nr_devices; d++) {
-		shift[d] = find_shift(&base.steps, ts_steps_of(steps, d));
+		shift[d] = step_pairing_find_shift(&base.steps, ts_steps_of(steps, d));
 		first = TS_MIN(first, shift[d]);
 	}
 	for (size_t d = 0; d < steps->nr_devices; d++) {
@@ -349,7 +353,7 @@ static enum ts_status find_by_time(struct ts_step_pairing *pairing, struct ts_st
 			steps->nr_steps = TS_MAX(steps->nr_steps, pairing->first_rows[d] + nr);
 	}
 done:
-	let_go(&base);
+	step_pairing_let_go(&base);
 	free(shift);
 	return st;
 }

@@ -35,7 +35,7 @@ struct finder {
 	size_t nr;
 };
 
-static bool has_any(struct ts_bytes name, const char *const *words)
+static bool step_pattern_has_any(struct ts_bytes name, const char *const *words)
 {
 	for (size_t i = 0; words[i]; i++)
 		if (ts_bytes_has(name, words[i]))
@@ -50,32 +50,32 @@ static bool is_aside(struct ts_bytes name)
 					     "checkpoint", "snapshot", "test_step",
 					     "predict",	   "generate", NULL };
 
-	return has_any(name, words);
+	return step_pattern_has_any(name, words);
 }
 
-static bool is_step(struct ts_bytes name)
+static bool step_pattern_is_step(struct ts_bytes name)
 {
 	static const char *const parts[] = { "micro", "accum", "grad", "forward", "backward",
 					     "fwd",   "bwd",   "sub",  NULL };
 
 	static const char *const words[] = { "step", "train", "update", NULL };
 
-	return has_any(name, words) && !has_any(name, parts);
+	return step_pattern_has_any(name, words) && !step_pattern_has_any(name, parts);
 }
 
 static bool is_update(struct ts_bytes name)
 {
 	static const char *const words[] = { "update", "apply", "optim", "accum", "grad", NULL };
 
-	return has_any(name, words);
+	return step_pattern_has_any(name, words);
 }
 
-static int64_t length_ps(const struct ts_execution *execution)
+static int64_t step_pattern_length_ps(const struct ts_execution *execution)
 {
 	return TS_MAX(ts_i64_sub(execution->end_ps, execution->start_ps), 1);
 }
 
-static void release(struct finder *finder)
+static void step_pattern_release(struct finder *finder)
 {
 	free(finder->time_ps);
 	free(finder->count);
@@ -85,7 +85,7 @@ static void release(struct finder *finder)
 	free(finder->before_ps);
 }
 
-static enum ts_status prepare(struct finder *finder, struct ts_error *err)
+static enum ts_status step_pattern_prepare(struct finder *finder, struct ts_error *err)
 {
 	size_t nr = finder->nr_symbols + 1;
 
@@ -118,8 +118,8 @@ static void count_symbols(struct finder *finder)
 		uint32_t symbol = finder->all[i].symbol;
 
 		finder->count[symbol]++;
-		finder->time_ps[symbol] =
-			ts_i64_add(finder->time_ps[symbol], length_ps(&finder->all[i]));
+		finder->time_ps[symbol] = ts_i64_add(finder->time_ps[symbol],
+						     step_pattern_length_ps(&finder->all[i]));
 	}
 	for (uint32_t s = 0; s < finder->nr_symbols; s++) {
 		finder->left_out[s] = finder->count[s] < 2 || is_aside(finder->names[s]);
@@ -138,7 +138,7 @@ static void keep_executions(struct finder *finder)
 			continue;
 		finder->kept[finder->nr] = finder->all[i];
 		finder->before_ps[finder->nr++] = before_ps;
-		before_ps = ts_i64_add(before_ps, length_ps(&finder->all[i]));
+		before_ps = ts_i64_add(before_ps, step_pattern_length_ps(&finder->all[i]));
 	}
 	finder->before_ps[finder->nr] = before_ps;
 }
@@ -226,8 +226,8 @@ static size_t first_of_cycle(const struct finder *finder, const struct stretch *
 	return best;
 }
 
-static void turn(const struct finder *finder, const struct stretch *stretch,
-		 struct ts_step_pattern *pattern)
+static void step_pattern_turn(const struct finder *finder, const struct stretch *stretch,
+			      struct ts_step_pattern *pattern)
 {
 	size_t first = first_of_cycle(finder, stretch);
 
@@ -256,11 +256,12 @@ static void split_steps(const struct finder *finder, struct ts_step_pattern *pat
 			return;
 		rest_ps += run_ps(finder, pattern->symbols[i], 1);
 	}
-	if (is_step(finder->names[symbol]) || rest_ps < TINY_MAX * run_ps(finder, symbol, k))
+	if (step_pattern_is_step(finder->names[symbol]) ||
+	    rest_ps < TINY_MAX * run_ps(finder, symbol, k))
 		pattern->nr = 1;
 }
 
-static bool is_in(const struct ts_step_pattern *pattern, uint32_t symbol)
+static bool step_pattern_is_in(const struct ts_step_pattern *pattern, uint32_t symbol)
 {
 	for (size_t i = 0; i < pattern->nr; i++)
 		if (pattern->symbols[i] == symbol)
@@ -269,20 +270,21 @@ static bool is_in(const struct ts_step_pattern *pattern, uint32_t symbol)
 }
 
 /* The next of the pattern's modules from AT on. */
-static size_t next_of(const struct ts_step_pattern *pattern, const struct ts_execution *executions,
-		      size_t nr, size_t at)
+static size_t step_pattern_next_of(const struct ts_step_pattern *pattern,
+				   const struct ts_execution *executions, size_t nr, size_t at)
 {
-	while (at < nr && !is_in(pattern, executions[at].symbol))
+	while (at < nr && !step_pattern_is_in(pattern, executions[at].symbol))
 		at++;
 	return at;
 }
 
 /* Does a whole period begin at AT? *END is the place behind its last execution. */
-static bool matches(const struct ts_step_pattern *pattern, const struct ts_execution *executions,
-		    size_t nr, size_t at, size_t *end)
+static bool step_pattern_matches(const struct ts_step_pattern *pattern,
+				 const struct ts_execution *executions, size_t nr, size_t at,
+				 size_t *end)
 {
 	for (size_t i = 0; i < pattern->nr; i++) {
-		at = i == 0 ? at : next_of(pattern, executions, nr, at);
+		at = i == 0 ? at : step_pattern_next_of(pattern, executions, nr, at);
 		if (at >= nr || executions[at].symbol != pattern->symbols[i])
 			return false;
 		at++;
@@ -292,7 +294,7 @@ static bool matches(const struct ts_step_pattern *pattern, const struct ts_execu
 }
 
 /* Does the pattern hold most of what ran? */
-static bool holds(const struct finder *finder, const struct ts_step_pattern *pattern)
+static bool step_pattern_holds(const struct finder *finder, const struct ts_step_pattern *pattern)
 {
 	const struct ts_execution *all = finder->all;
 	int64_t matched_ps = 0, between_ps = 0, hull_ps = 0;
@@ -300,16 +302,18 @@ static bool holds(const struct finder *finder, const struct ts_step_pattern *pat
 
 	for (size_t i = 0; i < finder->nr_all;) {
 		size_t from = i;
-		bool match = is_in(pattern, all[i].symbol) &&
-			     matches(pattern, all, finder->nr_all, i, &end);
+		bool match = step_pattern_is_in(pattern, all[i].symbol) &&
+			     step_pattern_matches(pattern, all, finder->nr_all, i, &end);
 
 		for (i = match ? end : i + 1; from < i; from++) {
 			uint32_t symbol = all[from].symbol;
 
-			if (is_in(pattern, symbol) && match)
-				matched_ps = ts_i64_add(matched_ps, length_ps(&all[from]));
+			if (step_pattern_is_in(pattern, symbol) && match)
+				matched_ps =
+					ts_i64_add(matched_ps, step_pattern_length_ps(&all[from]));
 			if (finder->count[symbol] >= 2 && !is_aside(finder->names[symbol]))
-				between_ps = ts_i64_add(between_ps, length_ps(&all[from]));
+				between_ps =
+					ts_i64_add(between_ps, step_pattern_length_ps(&all[from]));
 		}
 		if (nr_matches == 0)
 			between_ps = match ? matched_ps : 0;
@@ -329,9 +333,9 @@ static bool try_period(struct finder *finder, struct ts_step_pattern *pattern)
 	pattern->nr = 0;
 	if (stretch.time_ps == 0)
 		return false;
-	turn(finder, &stretch, pattern);
+	step_pattern_turn(finder, &stretch, pattern);
 	split_steps(finder, pattern);
-	return holds(finder, pattern);
+	return step_pattern_holds(finder, pattern);
 }
 
 /* Where one module repeats: a second one at a fixed beat between makes the step, as an update does. */
@@ -357,7 +361,7 @@ static void try_pairs(struct finder *finder, struct ts_step_pattern *pattern)
 	}
 }
 
-static void find(struct finder *finder, struct ts_step_pattern *pattern)
+static void step_pattern_find(struct finder *finder, struct ts_step_pattern *pattern)
 {
 	int64_t small_ps = 0;
 	bool found = finder->nr_rank > 0 && try_period(finder, pattern);
@@ -382,15 +386,15 @@ enum ts_status ts_step_pattern_find(const struct ts_execution *executions, size_
 	struct finder finder = {
 		.all = executions, .nr_all = nr, .names = names, .nr_symbols = nr_symbols
 	};
-	enum ts_status st = prepare(&finder, err);
+	enum ts_status st = step_pattern_prepare(&finder, err);
 
 	TS_ASSERT(executions && pattern);
 	pattern->nr = 0;
 	if (st == TS_OK) {
 		count_symbols(&finder);
-		find(&finder, pattern);
+		step_pattern_find(&finder, pattern);
 	}
-	release(&finder);
+	step_pattern_release(&finder);
 	return st;
 }
 
@@ -413,7 +417,7 @@ enum ts_status ts_step_pattern_apply(const struct ts_step_pattern *pattern,
 				     const struct ts_bytes *names, struct ts_device_steps *steps,
 				     struct ts_error *err)
 {
-	size_t at = next_of(pattern, executions, nr, 0), end, next_end;
+	size_t at = step_pattern_next_of(pattern, executions, nr, 0), end, next_end;
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT(pattern && executions && steps);
@@ -421,12 +425,13 @@ enum ts_status ts_step_pattern_apply(const struct ts_step_pattern *pattern,
 		size_t next;
 		bool is_next;
 
-		if (!matches(pattern, executions, nr, at, &end)) {
-			at = next_of(pattern, executions, nr, at + 1);
+		if (!step_pattern_matches(pattern, executions, nr, at, &end)) {
+			at = step_pattern_next_of(pattern, executions, nr, at + 1);
 			continue;
 		}
-		next = next_of(pattern, executions, nr, end);
-		is_next = next < nr && matches(pattern, executions, nr, next, &next_end);
+		next = step_pattern_next_of(pattern, executions, nr, end);
+		is_next =
+			next < nr && step_pattern_matches(pattern, executions, nr, next, &next_end);
 		st = ts_device_steps_add(
 			steps, executions[at].start_ps,
 			end_of_step(executions, at, end, TS_MIN(next, nr), names, is_next),

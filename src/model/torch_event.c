@@ -121,7 +121,7 @@ enum ts_torch_event ts_torch_event_of(struct ts_bytes name, enum ts_opcode categ
 }
 
 /* Takes a number off TEXT. */
-static bool take_number(struct ts_bytes *text, int64_t *value)
+static bool torch_event_take_number(struct ts_bytes *text, int64_t *value)
 {
 	size_t n = 0;
 
@@ -133,7 +133,7 @@ static bool take_number(struct ts_bytes *text, int64_t *value)
 	return true;
 }
 
-static bool take(struct ts_bytes *text, char c)
+static bool torch_event_take(struct ts_bytes *text, char c)
 {
 	if (text->n == 0 || text->p[0] != (uint8_t)c)
 		return false;
@@ -148,16 +148,16 @@ bool ts_compile_id_parse(struct ts_bytes text, struct ts_compile_id *id)
 	TS_ASSERT_HOT(id);
 	TS_ASSERT_HOT(text.p || text.n == 0);
 	*id = TS_COMPILE_ID_NONE;
-	if (take(&rest, '!')) {
-		if (!take_number(&rest, &id->autograd))
+	if (torch_event_take(&rest, '!')) {
+		if (!torch_event_take_number(&rest, &id->autograd))
 			return false;
 		if (rest.n == 0)
 			return true;
-		if (!take(&rest, '/'))
+		if (!torch_event_take(&rest, '/'))
 			return false;
 	}
-	return take_number(&rest, &id->frame) && take(&rest, '/') &&
-	       take_number(&rest, &id->compile) && rest.n == 0;
+	return torch_event_take_number(&rest, &id->frame) && torch_event_take(&rest, '/') &&
+	       torch_event_take_number(&rest, &id->compile) && rest.n == 0;
 }
 
 bool ts_compile_id_of(struct ts_bytes name, struct ts_compile_id *id)
@@ -207,7 +207,7 @@ bool ts_torch_frame_of(struct ts_bytes name, struct ts_torch_frame *frame)
 }
 
 /* Where "_NUMBER" at the end begins; .n: the name has no number. */
-static size_t number_at(struct ts_bytes text)
+static size_t torch_event_number_at(struct ts_bytes text)
 {
 	size_t at = text.n;
 
@@ -226,7 +226,7 @@ bool ts_torch_resume_of(struct ts_bytes function, struct ts_bytes *broken, int64
 	if (!ts_bytes_starts(function, RESUME))
 		return false;
 	rest = ts_bytes_cut(function, strlen(RESUME), function.n);
-	at = number_at(rest);
+	at = torch_event_number_at(rest);
 	*broken = ts_bytes_cut(rest, 0, at);
 	if (at == rest.n || !ts_bytes_ends(*broken, "_at") ||
 	    !ts_bytes_i64(ts_bytes_cut(rest, at + 1, rest.n), line))
@@ -271,7 +271,7 @@ struct ts_bytes ts_torch_fused_part(struct ts_bytes kernel)
 
 	TS_ASSERT_HOT(kernel.p || kernel.n == 0);
 	part = ts_bytes_cut(name, at, name.n);
-	part = ts_bytes_cut(part, 0, number_at(part));
+	part = ts_bytes_cut(part, 0, torch_event_number_at(part));
 	return part.n > 0 && part.p[0] == '_' ? ts_bytes_cut(part, 1, part.n)
 					      : (struct ts_bytes){ NULL, 0 };
 }

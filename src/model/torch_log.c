@@ -5,8 +5,8 @@
 #include "base/check.h"
 
 /* One more of ROWS, as long as there are not enough; the number goes on. */
-static enum ts_status add(void *rows, size_t *cap, size_t *nr, const void *row, size_t size,
-			  struct ts_error *err)
+static enum ts_status torch_log_add(void *rows, size_t *cap, size_t *nr, const void *row,
+				    size_t size, struct ts_error *err)
 {
 	size_t at = *nr;
 	char *items;
@@ -25,15 +25,16 @@ enum ts_status ts_torch_log_break(struct ts_torch_log *log, const struct ts_torc
 				  struct ts_error *err)
 {
 	TS_ASSERT(log && row);
-	return add(&log->breaks, &log->cap_breaks, &log->nr_breaks, row, sizeof(*row), err);
+	return torch_log_add(&log->breaks, &log->cap_breaks, &log->nr_breaks, row, sizeof(*row),
+			     err);
 }
 
 enum ts_status ts_torch_log_recompile(struct ts_torch_log *log,
 				      const struct ts_torch_recompile *row, struct ts_error *err)
 {
 	TS_ASSERT(log && row);
-	return add(&log->recompiles, &log->cap_recompiles, &log->nr_recompiles, row, sizeof(*row),
-		   err);
+	return torch_log_add(&log->recompiles, &log->cap_recompiles, &log->nr_recompiles, row,
+			     sizeof(*row), err);
 }
 
 enum ts_status ts_torch_log_compilation(struct ts_torch_log *log,
@@ -41,8 +42,8 @@ enum ts_status ts_torch_log_compilation(struct ts_torch_log *log,
 					struct ts_error *err)
 {
 	TS_ASSERT(log && row);
-	return add(&log->compilations, &log->cap_compilations, &log->nr_compilations, row,
-		   sizeof(*row), err);
+	return torch_log_add(&log->compilations, &log->cap_compilations, &log->nr_compilations, row,
+			     sizeof(*row), err);
 }
 
 void ts_torch_log_release(struct ts_torch_log *log)

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "model/op_kind.h"
 
-static int64_t sum_of(const int64_t *bytes)
+static int64_t model_traffic_sum_of(const int64_t *bytes)
 {
 	int64_t sum = 0;
 
@@ -27,12 +27,12 @@ static int64_t sum_of(const int64_t *bytes)
 static void add_link(struct ts_traffic *traffic, enum ts_opcode op)
 {
 	if (TS_OPCODE_IN(op, TS_OPCODE_INFEED, TS_XLA_HOST_RECV, TS_XLA_HOST_RECV_DONE))
-		traffic->read_bytes[TS_MEMORY_HOST] = sum_of(traffic->written_bytes);
+		traffic->read_bytes[TS_MEMORY_HOST] = model_traffic_sum_of(traffic->written_bytes);
 	if (TS_OPCODE_IN(op, TS_OPCODE_OUTFEED, TS_XLA_HOST_SEND, TS_XLA_HOST_SEND_DONE))
-		traffic->written_bytes[TS_MEMORY_HOST] = sum_of(traffic->read_bytes);
+		traffic->written_bytes[TS_MEMORY_HOST] = model_traffic_sum_of(traffic->read_bytes);
 }
 
-static bool holds_ops(const struct ts_hlo_instr *instr)
+static bool model_traffic_holds_ops(const struct ts_hlo_instr *instr)
 {
 	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_WHILE, TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL);
 }
@@ -44,7 +44,7 @@ struct ts_traffic ts_instr_traffic(const struct ts_hlo_module *module, uint32_t 
 	struct ts_cost cost;
 
 	TS_ASSERT(module);
-	if (holds_ops(instr))
+	if (model_traffic_holds_ops(instr))
 		return (struct ts_traffic){ .source = TS_TRAFFIC_INSIDE };
 	cost = ts_hlo_cost(module, index);
 	if (cost.bytes_accessed < 0)
@@ -55,7 +55,7 @@ struct ts_traffic ts_instr_traffic(const struct ts_hlo_module *module, uint32_t 
 	return traffic;
 }
 
-static int64_t known(int64_t bytes)
+static int64_t model_traffic_known(int64_t bytes)
 {
 	return TS_MAX(bytes, 0);
 }
@@ -70,12 +70,12 @@ static struct ts_traffic by_breakdown(const struct ts_profile *profile, const st
 {
 	struct ts_traffic traffic = { .source = TS_TRAFFIC_BREAKDOWN };
 
-	traffic.read_bytes[TS_MEMORY_HBM] = known(op->hbm_read_bytes);
-	traffic.read_bytes[TS_MEMORY_VMEM] = known(op->vmem_read_bytes);
-	traffic.read_bytes[TS_MEMORY_CMEM] = known(op->cmem_read_bytes);
-	traffic.written_bytes[TS_MEMORY_HBM] = known(op->hbm_write_bytes);
-	traffic.written_bytes[TS_MEMORY_VMEM] = known(op->vmem_write_bytes);
-	traffic.written_bytes[TS_MEMORY_CMEM] = known(op->cmem_write_bytes);
+	traffic.read_bytes[TS_MEMORY_HBM] = model_traffic_known(op->hbm_read_bytes);
+	traffic.read_bytes[TS_MEMORY_VMEM] = model_traffic_known(op->vmem_read_bytes);
+	traffic.read_bytes[TS_MEMORY_CMEM] = model_traffic_known(op->cmem_read_bytes);
+	traffic.written_bytes[TS_MEMORY_HBM] = model_traffic_known(op->hbm_write_bytes);
+	traffic.written_bytes[TS_MEMORY_VMEM] = model_traffic_known(op->vmem_write_bytes);
+	traffic.written_bytes[TS_MEMORY_CMEM] = model_traffic_known(op->cmem_write_bytes);
 	add_link(&traffic, op->category_id);
 	if (op->kind == TS_OP_HOST && op->instr != TS_NONE && op->module != TS_NONE) {
 		struct ts_traffic compiled =
@@ -91,7 +91,7 @@ static struct ts_traffic by_breakdown(const struct ts_profile *profile, const st
  * A start reads its source; of other ops it is unknown. A done writes its target, and one of the two is on
  * the chip, as a rule: what the start moved in HBM is not counted again.
  */
-static struct ts_traffic by_total(const struct ts_op *op)
+static struct ts_traffic model_traffic_by_total(const struct ts_op *op)
 {
 	struct ts_traffic traffic = { .source = TS_TRAFFIC_TOTAL };
 	bool copies = op->kind == TS_OP_MOVE || op->kind == TS_OP_HOST;
@@ -127,7 +127,7 @@ struct ts_traffic ts_op_traffic(const struct ts_profile *profile, const struct t
 		return traffic;
 	if (op->bytes_accessed == 0 && op->category_id == TS_OPCODE_CUSTOM_CALL)
 		return traffic; /* libtpu's 0 for a kernel that it does not know */
-	return by_total(op);
+	return model_traffic_by_total(op);
 }
 
 double ts_op_hbm_bytes(const struct ts_profile *profile, const struct ts_op *op)
@@ -136,7 +136,8 @@ double ts_op_hbm_bytes(const struct ts_profile *profile, const struct ts_op *op)
 
 	TS_ASSERT(profile && op);
 	if (op->hbm_read_bytes != TS_UNKNOWN || op->hbm_write_bytes != TS_UNKNOWN)
-		return (double)known(op->hbm_read_bytes) + (double)known(op->hbm_write_bytes);
+		return (double)model_traffic_known(op->hbm_read_bytes) +
+		       (double)model_traffic_known(op->hbm_write_bytes);
 	traffic = ts_op_traffic(profile, op);
 	return traffic.source <= TS_TRAFFIC_INSIDE ? NAN : (double)ts_traffic_hbm_bytes(&traffic);
 }

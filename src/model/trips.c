@@ -7,25 +7,25 @@
 #define FUEL 32 /* ops between a number and where it comes from */
 
 /* Ops that give on the number that they are given. */
-static bool hands_on(const struct ts_hlo_instr *instr)
+static bool trips_hands_on(const struct ts_hlo_instr *instr)
 {
 	return instr->nr_operands == 1 &&
 	       TS_OPCODE_IN(instr->opcode, TS_OPCODE_COPY, TS_OPCODE_COPY_DONE,
 			    TS_OPCODE_COPY_START, TS_OPCODE_BITCAST, TS_OPCODE_CONVERT);
 }
 
-static const struct ts_hlo_instr *origin_of(const struct ts_hlo_module *module,
-					    const struct ts_hlo_instr *instr)
+static const struct ts_hlo_instr *trips_origin_of(const struct ts_hlo_module *module,
+						  const struct ts_hlo_instr *instr)
 {
-	for (int fuel = FUEL; fuel > 0 && hands_on(instr); fuel--)
+	for (int fuel = FUEL; fuel > 0 && trips_hands_on(instr); fuel--)
 		instr = &module->instrs[instr->operands[0]];
 	return instr;
 }
 
 /* The part of the loop's tuple that INSTR, of its body or condition, is; -1: it is none. */
-static int64_t part_of(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
+static int64_t trips_part_of(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
 {
-	instr = origin_of(module, instr);
+	instr = trips_origin_of(module, instr);
 	if (instr->opcode != TS_OPCODE_GET_TUPLE_ELEMENT || instr->nr_operands != 1 ||
 	    module->instrs[instr->operands[0]].opcode != TS_OPCODE_PARAMETER)
 		return -1;
@@ -38,7 +38,7 @@ static const struct ts_hlo_instr *made_of(const struct ts_hlo_module *module,
 {
 	if (tuple->opcode != TS_OPCODE_TUPLE || part < 0 || part >= tuple->nr_operands)
 		return NULL;
-	return origin_of(module, &module->instrs[tuple->operands[part]]);
+	return trips_origin_of(module, &module->instrs[tuple->operands[part]]);
 }
 
 struct loop {
@@ -50,13 +50,13 @@ struct loop {
 /* A number that is the same in all trips: a constant, or a part that is handed on and began as one. */
 static bool constant_of(const struct loop *loop, const struct ts_hlo_instr *instr, int64_t *value)
 {
-	int64_t part = part_of(loop->module, instr);
+	int64_t part = trips_part_of(loop->module, instr);
 
-	instr = origin_of(loop->module, instr);
+	instr = trips_origin_of(loop->module, instr);
 	if (part >= 0) {
 		const struct ts_hlo_instr *next = made_of(loop->module, loop->last, part);
 
-		if (!next || part_of(loop->module, next) != part)
+		if (!next || trips_part_of(loop->module, next) != part)
 			return false;
 		instr = made_of(loop->module, loop->given, part);
 	}
@@ -67,7 +67,7 @@ static bool constant_of(const struct loop *loop, const struct ts_hlo_instr *inst
 }
 
 /* What the counter, part PART, grows by in a trip. */
-static bool step_of(const struct loop *loop, int64_t part, int64_t *step)
+static bool trips_step_of(const struct loop *loop, int64_t part, int64_t *step)
 {
 	const struct ts_hlo_instr *next = made_of(loop->module, loop->last, part);
 
@@ -77,7 +77,7 @@ static bool step_of(const struct loop *loop, int64_t part, int64_t *step)
 		const struct ts_hlo_instr *counter = &loop->module->instrs[next->operands[i]];
 		const struct ts_hlo_instr *by = &loop->module->instrs[next->operands[1 - i]];
 
-		if (part_of(loop->module, counter) == part && constant_of(loop, by, step))
+		if (trips_part_of(loop->module, counter) == part && constant_of(loop, by, step))
 			return *step > 0;
 	}
 	return false;
@@ -93,10 +93,10 @@ static int64_t count_trips(const struct loop *loop, const struct ts_hlo_instr *c
 	    (!or_equal && !ts_bytes_is(condition->direction, "LT")))
 		return TS_HLO_UNKNOWN;
 	counter = &loop->module->instrs[condition->operands[0]];
-	start = made_of(loop->module, loop->given, part_of(loop->module, counter));
+	start = made_of(loop->module, loop->given, trips_part_of(loop->module, counter));
 	if (!start || !start->has_literal ||
 	    !constant_of(loop, &loop->module->instrs[condition->operands[1]], &bound) ||
-	    !step_of(loop, part_of(loop->module, counter), &step))
+	    !trips_step_of(loop, trips_part_of(loop->module, counter), &step))
 		return TS_HLO_UNKNOWN;
 	from = start->literal;
 	left = ts_i64_add(ts_i64_sub(bound, from), or_equal);
@@ -106,7 +106,7 @@ static int64_t count_trips(const struct loop *loop, const struct ts_hlo_instr *c
 /* The compare that decides, inside a fusion too. */
 static const struct ts_hlo_instr *condition_of(const struct ts_hlo_module *module, uint32_t comp)
 {
-	return origin_of(module, &module->instrs[module->comps[comp].root]);
+	return trips_origin_of(module, &module->instrs[module->comps[comp].root]);
 }
 
 int64_t ts_hlo_trips(const struct ts_hlo_module *module, uint32_t index)

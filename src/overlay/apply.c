@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_profile(const struct ts_hostfile *file)
+static bool apply_is_profile(const struct ts_hostfile *file)
 {
 	return ts_xplanefile_is(ts_bytes_of(file->name));
 }
@@ -85,8 +85,8 @@ done:
 	return st;
 }
 
-static void change(struct work *work, const struct ts_input *in, const char *path,
-		   size_t native_bytes, struct ts_bytes overlay, struct ts_error *story)
+static void apply_change(struct work *work, const struct ts_input *in, const char *path,
+			 size_t native_bytes, struct ts_bytes overlay, struct ts_error *story)
 {
 	if (work->options->dry_run)
 		ts_overlay_work_drop_caches(work, story);
@@ -156,7 +156,7 @@ static void set_overlay(struct work *work, const struct ts_hostfile *file,
 	if (same && overlay.n)
 		ts_overlay_work_check_name(in, file->path, &story);
 	else if (!same && may_replace(file->path, &story) == TS_OK)
-		change(work, in, file->path, native_bytes, overlay, &story);
+		apply_change(work, in, file->path, native_bytes, overlay, &story);
 	if (!same && others && !story.status)
 		explain_names(&story, file->path);
 	if (too_big && !story.status)
@@ -253,7 +253,7 @@ static void do_profiles(struct work *work)
 	struct ts_error story = TS_ERROR_INIT;
 
 	for (size_t i = 0; i < work->session->nr_files; i++) {
-		if (!is_profile(&work->session->files[i]))
+		if (!apply_is_profile(&work->session->files[i]))
 			continue;
 		work->has_profiles = true;
 		if (!work->plan)
@@ -374,7 +374,7 @@ static void do_cache_version(struct work *work)
  * An overlay that is put behind one profile leaves the rest of the folder to the other hosts' puts:
  * for a moment a profile that they replace has the name of a temporary.
  */
-static enum ts_status prepare(struct work *work, struct ts_dirlock *lock)
+static enum ts_status apply_prepare(struct work *work, struct ts_dirlock *lock)
 {
 	const struct ts_session *session = work->session;
 	bool is_one = work->plan && work->plan->tail;
@@ -437,11 +437,11 @@ static enum ts_status note_sources(struct work *work)
 				      work->err);
 }
 
-static enum ts_status run(struct work *work)
+static enum ts_status apply_run(struct work *work)
 {
 	struct ts_dirlock lock = TS_DIRLOCK_INIT;
 
-	work->status = prepare(work, &lock);
+	work->status = apply_prepare(work, &lock);
 	if (!work->status)
 		work->status = note_sources(work);
 	if (!work->status && work->ranks_alone)
@@ -453,19 +453,20 @@ static enum ts_status run(struct work *work)
 	return work->status;
 }
 
-static enum ts_status apply(const struct ts_session *session, const struct ts_overlay_plan *plan,
-			    const struct ts_overlay_options *options,
-			    struct ts_overlay_report *report, bool ranks_alone,
-			    struct ts_error *err)
+static enum ts_status apply_apply(const struct ts_session *session,
+				  const struct ts_overlay_plan *plan,
+				  const struct ts_overlay_options *options,
+				  struct ts_overlay_report *report, bool ranks_alone,
+				  struct ts_error *err)
 {
 	TS_ASSERT(session && plan && options);
-	return run(&(struct work){ .session = session,
-				   .plan = plan,
-				   .options = options,
-				   .report = report,
-				   .sources = TS_SOURCES_INIT,
-				   .err = err,
-				   .ranks_alone = ranks_alone });
+	return apply_run(&(struct work){ .session = session,
+					 .plan = plan,
+					 .options = options,
+					 .report = report,
+					 .sources = TS_SOURCES_INIT,
+					 .err = err,
+					 .ranks_alone = ranks_alone });
 }
 
 enum ts_status ts_overlay_apply(const struct ts_session *session,
@@ -473,7 +474,7 @@ enum ts_status ts_overlay_apply(const struct ts_session *session,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err)
 {
-	return apply(session, plan, options, report, false, err);
+	return apply_apply(session, plan, options, report, false, err);
 }
 
 enum ts_status ts_overlay_apply_ranks(const struct ts_session *session,
@@ -481,7 +482,7 @@ enum ts_status ts_overlay_apply_ranks(const struct ts_session *session,
 				      const struct ts_overlay_options *options,
 				      struct ts_overlay_report *report, struct ts_error *err)
 {
-	return apply(session, plan, options, report, true, err);
+	return apply_apply(session, plan, options, report, true, err);
 }
 
 enum ts_status ts_overlay_strip(const struct ts_session *session,
@@ -489,11 +490,11 @@ enum ts_status ts_overlay_strip(const struct ts_session *session,
 				struct ts_overlay_report *report, struct ts_error *err)
 {
 	TS_ASSERT(session && options);
-	return run(&(struct work){ .session = session,
-				   .options = options,
-				   .report = report,
-				   .sources = TS_SOURCES_INIT,
-				   .err = err });
+	return apply_run(&(struct work){ .session = session,
+					 .options = options,
+					 .report = report,
+					 .sources = TS_SOURCES_INIT,
+					 .err = err });
 }
 
 enum ts_status ts_overlay_strip_folder(const char *dir, const struct ts_overlay_options *options,
@@ -511,5 +512,5 @@ enum ts_status ts_overlay_strip_folder(const char *dir, const struct ts_overlay_
 	st = ts_overlay_names(&report->arena, dir, &work.names, err);
 	if (st == TS_OK && work.names.nr > 0)
 		st = ts_overlay_session_of(&report->arena, dir, &work.names, &session, err);
-	return st || work.names.nr == 0 ? st : run(&work);
+	return st || work.names.nr == 0 ? st : apply_run(&work);
 }

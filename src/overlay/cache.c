@@ -57,15 +57,15 @@ bool ts_cache_is(const struct ts_session *session, const char *name)
 }
 
 /* XProf makes plain files: a folder or a link of that name is the user's. */
-static bool is_plain(int dir_fd, const char *name)
+static bool overlay_cache_is_plain(int dir_fd, const char *name)
 {
 	struct stat now;
 
 	return fstatat(dir_fd, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(now.st_mode);
 }
 
-static enum ts_status remove_one(const struct ts_session *session, const char *name,
-				 struct ts_error *err)
+static enum ts_status overlay_cache_remove_one(const struct ts_session *session, const char *name,
+					       struct ts_error *err)
 {
 	struct ts_buf path = TS_BUF_INIT;
 	enum ts_status st = TS_NOMEM;
@@ -89,10 +89,11 @@ enum ts_status ts_cache_remove(const struct ts_session *session, bool dry_run, s
 	if (!dir)
 		return ts_fail_errno(err, errno, session->dir, "open the folder");
 	while (!st && (errno = 0, entry = readdir(dir)) != NULL) {
-		if (!ts_cache_is(session, entry->d_name) || !is_plain(dirfd(dir), entry->d_name))
+		if (!ts_cache_is(session, entry->d_name) ||
+		    !overlay_cache_is_plain(dirfd(dir), entry->d_name))
 			continue;
 		if (!dry_run)
-			st = remove_one(session, entry->d_name, err);
+			st = overlay_cache_remove_one(session, entry->d_name, err);
 		*nr_removed += !st;
 	}
 	if (!st && errno)

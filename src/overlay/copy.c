@@ -46,8 +46,9 @@ const char *ts_overlay_work_beside(struct work *work, const struct ts_hostfile *
 }
 
 /* What has the name of a copy now. The caller releases copy->old in any case. */
-static enum ts_status look_at(struct work *work, const struct kind *kind, const char *name,
-			      struct copy *copy, struct ts_error *story)
+static enum ts_status overlay_copy_look_at(struct work *work, const struct kind *kind,
+					   const char *name, struct copy *copy,
+					   struct ts_error *story)
 {
 	enum ts_status st;
 
@@ -61,19 +62,20 @@ static enum ts_status look_at(struct work *work, const struct kind *kind, const 
 	return st ? st : story->status;
 }
 
-static enum ts_status look(struct work *work, const struct kind *kind,
-			   const struct ts_hostfile *file, struct copy *copy,
-			   struct ts_error *story)
+static enum ts_status overlay_copy_look(struct work *work, const struct kind *kind,
+					const struct ts_hostfile *file, struct copy *copy,
+					struct ts_error *story)
 {
 	const char *name = ts_overlay_work_beside(work, file, kind->suffix);
-	enum ts_status st = look_at(work, kind, name, copy, story);
+	enum ts_status st = overlay_copy_look_at(work, kind, name, copy, story);
 
 	copy->file = file;
 	return st;
 }
 
-static enum ts_status write_copy(struct work *work, const struct copy *copy, size_t index,
-				 bool *unchanged, uint64_t *nr_bytes, struct ts_error *story)
+static enum ts_status overlay_copy_write_copy(struct work *work, const struct copy *copy,
+					      size_t index, bool *unchanged, uint64_t *nr_bytes,
+					      struct ts_error *story)
 {
 	const struct ts_overlay_trace *writer = &work->plan->copies[copy->kind - kinds][index];
 	const struct ts_input *in = &work->plan->inputs[index];
@@ -120,18 +122,19 @@ static void skip_twin(struct work *work, const struct ts_hostfile *file)
 	ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_SKIPPED, file->name, 0, &story);
 }
 
-static void put_copy(struct work *work, const struct kind *kind, size_t index)
+static void overlay_copy_put_copy(struct work *work, const struct kind *kind, size_t index)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct copy copy;
 	bool unchanged = false;
 	uint64_t nr_bytes = 0;
-	enum ts_status st = look(work, kind, &work->session->files[index], &copy, &story);
+	enum ts_status st =
+		overlay_copy_look(work, kind, &work->session->files[index], &copy, &story);
 
 	if (!st && copy.exists && !copy.ours)
 		st = ts_fail(&story, TS_IO, "%s: not made by TPUsight (move it away)", copy.path);
 	if (!st && !work->options->dry_run)
-		write_copy(work, &copy, index, &unchanged, &nr_bytes, &story);
+		overlay_copy_write_copy(work, &copy, index, &unchanged, &nr_bytes, &story);
 	ts_overlay_work_note(work, TS_THING_COPY, unchanged ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN,
 			     copy.name ? copy.name : copy.file->name, nr_bytes, &story);
 	ts_input_release(&copy.old);
@@ -143,7 +146,7 @@ static void take_out_copy(struct work *work, const struct kind *kind,
 	struct ts_error story = TS_ERROR_INIT;
 	struct copy copy;
 
-	if (look(work, kind, file, &copy, &story))
+	if (overlay_copy_look(work, kind, file, &copy, &story))
 		ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_FAILED, file->name, 0, &story);
 	else if (copy.ours)
 		ts_overlay_work_remove(work, TS_THING_COPY, copy.name);
@@ -184,7 +187,7 @@ static void skip_orphan(struct work *work, const struct copy *copy)
 }
 
 /* By the end of a name that is one of a copy. */
-static const struct kind *kind_of(struct ts_bytes name)
+static const struct kind *overlay_copy_kind_of(struct ts_bytes name)
 {
 	const struct kind *kind = kinds;
 
@@ -196,7 +199,7 @@ static const struct kind *kind_of(struct ts_bytes name)
 void ts_overlay_work_take_out_copy(struct work *work, const char *name)
 {
 	struct ts_bytes stem = ts_bytes_of(name);
-	const struct kind *kind = kind_of(stem);
+	const struct kind *kind = overlay_copy_kind_of(stem);
 	struct ts_error story = TS_ERROR_INIT;
 	struct copy copy;
 	enum ts_status st;
@@ -204,7 +207,7 @@ void ts_overlay_work_take_out_copy(struct work *work, const char *name)
 
 	TS_ASSERT(work && name);
 	stem.n -= strlen(kind->suffix);
-	st = look_at(work, kind, name, &copy, &story);
+	st = overlay_copy_look_at(work, kind, name, &copy, &story);
 	if (st == TS_OK && copy.ours)
 		st = find_trace(work, stem, &found, &story);
 	if (st)
@@ -225,7 +228,7 @@ static void do_copy(struct work *work, const struct kind *kind, size_t index)
 	if (!copies)
 		take_out_copy(work, kind, &work->session->files[index]);
 	else if (copies[index].write && plan->inputs[index].bytes.n > 0)
-		put_copy(work, kind, index);
+		overlay_copy_put_copy(work, kind, index);
 }
 
 void ts_overlay_work_do_copies(struct work *work)

@@ -49,8 +49,8 @@ enum ts_name_kind ts_overlay_name_kind(const char *name)
 	return ts_newfile_is_temp(name) ? TS_NAME_TEMP : TS_NAME_OTHER;
 }
 
-static enum ts_status keep(struct ts_arena *arena, struct ts_names *names, size_t *cap,
-			   const char *name, struct ts_error *err)
+static enum ts_status folder_keep(struct ts_arena *arena, struct ts_names *names, size_t *cap,
+				  const char *name, struct ts_error *err)
 {
 	const char *copy = (const char *)ts_arena_copy(arena, ts_bytes_of(name)).p;
 
@@ -61,7 +61,8 @@ static enum ts_status keep(struct ts_arena *arena, struct ts_names *names, size_
 }
 
 /* The list is gathered on the heap, where it can grow, and moves to the arena. */
-static enum ts_status settle(struct ts_arena *arena, struct ts_names *names, struct ts_error *err)
+static enum ts_status folder_settle(struct ts_arena *arena, struct ts_names *names,
+				    struct ts_error *err)
 {
 	const char **kept = ts_arena_dup(arena, names->items, names->nr, sizeof(*kept));
 
@@ -88,10 +89,10 @@ enum ts_status ts_overlay_names(struct ts_arena *arena, const char *dir, struct 
 		return ts_fail_errno(err, errno, dir, "read the folder");
 	while (st == TS_OK && (errno = 0, entry = readdir(folder)) != NULL)
 		if (ts_overlay_name_kind(entry->d_name) != TS_NAME_OTHER)
-			st = keep(arena, names, &cap, entry->d_name, err);
+			st = folder_keep(arena, names, &cap, entry->d_name, err);
 	errnum = st == TS_OK ? errno : 0;
 	closedir(folder);
-	settled = settle(arena, names, err);
+	settled = folder_settle(arena, names, err);
 	if (st || settled)
 		return st ? st : settled;
 	return errnum ? ts_fail_errno(err, errnum, dir, "read the folder to its end") : TS_OK;

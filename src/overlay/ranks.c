@@ -48,7 +48,8 @@ static bool is_of_session(const struct work *work, struct ts_bytes manifest)
 }
 
 /* The caller releases ranks->old in any case. */
-static enum ts_status look(struct work *work, struct ranks *ranks, struct ts_error *story)
+static enum ts_status overlay_ranks_look(struct work *work, struct ranks *ranks,
+					 struct ts_error *story)
 {
 	struct ts_buf head = TS_BUF_INIT;
 	enum ts_status st;
@@ -69,7 +70,8 @@ static enum ts_status look(struct work *work, struct ranks *ranks, struct ts_err
 
 /* Writing */
 
-static enum ts_status put_text(struct ts_zip *zip, struct ts_gunzip *gz, struct ts_error *err)
+static enum ts_status overlay_ranks_put_text(struct ts_zip *zip, struct ts_gunzip *gz,
+					     struct ts_error *err)
 {
 	uint8_t *part = malloc(PART_BYTES);
 	enum ts_status st = part ? TS_OK : ts_fail_nomem(err);
@@ -97,7 +99,7 @@ static enum ts_status put_rank(struct ts_zip *zip, const struct ts_overlay_rank 
 	if (!st)
 		st = ts_zip_begin(zip, rank->name, TS_ZIP_ANY, err);
 	if (!st)
-		st = put_text(zip, &gz, err);
+		st = overlay_ranks_put_text(zip, &gz, err);
 	if (!st)
 		st = ts_input_check(&copy, err);
 done:
@@ -106,8 +108,9 @@ done:
 	return st;
 }
 
-static enum ts_status put_all(struct ts_newfile *file, const struct ts_overlay_ranks *plan,
-			      struct ts_error *err)
+static enum ts_status overlay_ranks_put_all(struct ts_newfile *file,
+					    const struct ts_overlay_ranks *plan,
+					    struct ts_error *err)
 {
 	struct ts_zip zip = TS_ZIP_INIT;
 	enum ts_status st = ts_zip_open(&zip, ts_newfile_take, file, err);
@@ -132,7 +135,7 @@ static enum ts_status write_ranks(struct work *work, const struct ranks *ranks, 
 	enum ts_status st = ts_newfile_open_for(&file, ranks->path, &use, story);
 
 	if (!st)
-		st = put_all(&file, work->plan->ranks, story);
+		st = overlay_ranks_put_all(&file, work->plan->ranks, story);
 	if (!st) {
 		*nr_bytes = file.nr_bytes;
 		*unchanged = ranks->exists && ts_overlay_work_is_there(work, &file);
@@ -147,7 +150,7 @@ static enum ts_status write_ranks(struct work *work, const struct ranks *ranks, 
 }
 
 /* What else is wrong with it is found when it is read. */
-static bool is_missing(const char *path)
+static bool overlay_ranks_is_missing(const char *path)
 {
 	struct stat now;
 
@@ -155,7 +158,8 @@ static bool is_missing(const char *path)
 }
 
 /* Why the file is not made, although nothing went wrong; empty: it is made. */
-static void explain(struct work *work, const struct ranks *ranks, struct ts_error *story)
+static void overlay_ranks_explain(struct work *work, const struct ranks *ranks,
+				  struct ts_error *story)
 {
 	const struct ts_overlay_ranks *plan = work->plan->ranks;
 
@@ -167,19 +171,19 @@ static void explain(struct work *work, const struct ranks *ranks, struct ts_erro
 			"each run a folder)",
 			ranks->path);
 	for (size_t i = 0; i < plan->nr_ranks && !work->options->dry_run && !story->text[0]; i++)
-		if (is_missing(plan->ranks[i].copy))
+		if (overlay_ranks_is_missing(plan->ranks[i].copy))
 			ts_fail(story, TS_OK, "%s: not made, as there is no %s", ranks->path,
 				plan->ranks[i].copy);
 }
 
-static void put_ranks(struct work *work, const struct ranks *ranks)
+static void overlay_ranks_put_ranks(struct work *work, const struct ranks *ranks)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	enum ts_overlay_deed deed = TS_DEED_WRITTEN;
 	bool unchanged = false;
 	uint64_t nr_bytes = 0;
 
-	explain(work, ranks, &story);
+	overlay_ranks_explain(work, ranks, &story);
 	if (story.text[0] && ranks->of_session) /* what is in it was made before */
 		ts_overlay_work_remove(work, TS_THING_RANKS, TS_RANKS_FILE);
 	if (story.text[0])
@@ -208,11 +212,11 @@ void ts_overlay_work_do_ranks(struct work *work)
 	TS_ASSERT(work);
 	if (waits_for_others(work))
 		return;
-	if (look(work, &ranks, &story))
+	if (overlay_ranks_look(work, &ranks, &story))
 		ts_overlay_work_note(work, TS_THING_RANKS, TS_DEED_FAILED, TS_RANKS_FILE, 0,
 				     &story);
 	else if (work->plan && work->plan->ranks)
-		put_ranks(work, &ranks);
+		overlay_ranks_put_ranks(work, &ranks);
 	else if (ranks.of_session)
 		ts_overlay_work_remove(work, TS_THING_RANKS, TS_RANKS_FILE);
 	ts_input_release(&ranks.old);

@@ -56,7 +56,7 @@ static const struct text {
 } report = { TS_THING_REPORT, TS_REPORT_FILE, TS_ANNOTATED_REPORT_SUFFIX, ts_report_is_ours },
   sql = { TS_THING_SQL, TS_SQL_FILE, TS_ANNOTATED_SQL_SUFFIX, is_our_sql };
 
-static void leave(struct work *work, const struct text *kind, const char *name)
+static void overlay_report_leave(struct work *work, const struct text *kind, const char *name)
 {
 	struct ts_error story = TS_ERROR_INIT;
 
@@ -69,8 +69,8 @@ static void leave(struct work *work, const struct text *kind, const char *name)
 }
 
 /* Puts TEXT; without a TEXT one of ours is taken out. */
-static void set_text(struct work *work, const struct text *kind, const char *name,
-		     struct ts_bytes text)
+static void overlay_report_set_text(struct work *work, const struct text *kind, const char *name,
+				    struct ts_bytes text)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_input old;
@@ -90,7 +90,7 @@ static void set_text(struct work *work, const struct text *kind, const char *nam
 	else if (ours)
 		ts_overlay_work_remove(work, kind->thing, name);
 	else if (is_changed)
-		leave(work, kind, name);
+		overlay_report_leave(work, kind, name);
 	ts_input_release(&old);
 }
 
@@ -99,7 +99,7 @@ void ts_overlay_work_take_out_text(struct work *work, const char *name)
 	const struct text *kind = ts_overlay_name_kind(name) == TS_NAME_SQL ? &sql : &report;
 
 	TS_ASSERT(work && name);
-	set_text(work, kind, name, (struct ts_bytes){ NULL, 0 });
+	overlay_report_set_text(work, kind, name, (struct ts_bytes){ NULL, 0 });
 }
 
 /* Ours of other names goes, the wanted one is put. */
@@ -117,10 +117,10 @@ static void do_text(struct work *work, const struct text *kind, struct ts_bytes 
 			continue;
 		name = ts_overlay_work_beside(work, file, kind->suffix);
 		if (name)
-			set_text(work, kind, name, i == 0 && !owns ? text : none);
+			overlay_report_set_text(work, kind, name, i == 0 && !owns ? text : none);
 	}
 	if (owns)
-		set_text(work, kind, kind->file, text);
+		overlay_report_set_text(work, kind, kind->file, text);
 }
 
 /* All else is done by then: the report can say how it was left. */

@@ -26,7 +26,7 @@
 
 /* Looking */
 
-static enum ts_status add_path(struct ts_stand *stand, const char *path, struct ts_error *err)
+static enum ts_status stand_add_path(struct ts_stand *stand, const char *path, struct ts_error *err)
 {
 	struct ts_stand_file *file;
 
@@ -52,27 +52,27 @@ static const char *in_folder(struct ts_stand *stand, const struct ts_session *se
 	return kept;
 }
 
-static bool is_xplane(const struct ts_hostfile *file)
+static bool stand_is_xplane(const struct ts_hostfile *file)
 {
 	return ts_xplanefile_is(ts_bytes_of(file->name));
 }
 
 /* A trace has its annotation beside it, unless there is a packed one of its name. */
-static enum ts_status add_file(struct ts_stand *stand, const struct ts_session *session,
-			       const struct ts_hostfile *file, struct ts_error *err)
+static enum ts_status stand_add_file(struct ts_stand *stand, const struct ts_session *session,
+				     const struct ts_hostfile *file, struct ts_error *err)
 {
 	static const char *const suffixes[] = { TS_ANNOTATED_SUFFIX, TS_ANNOTATED_PFTRACE_SUFFIX,
 						TS_ANNOTATED_SQL_SUFFIX, TS_ANNOTATED_REPORT_SUFFIX,
 						".json.gz" };
 	struct ts_bytes stem = ts_tracefile_stem(ts_bytes_of(file->name));
-	enum ts_status st = add_path(stand, file->path, err);
+	enum ts_status st = stand_add_path(stand, file->path, err);
 
-	for (size_t i = 0; i < TS_NELEM(suffixes) && st == TS_OK && !is_xplane(file); i++) {
+	for (size_t i = 0; i < TS_NELEM(suffixes) && st == TS_OK && !stand_is_xplane(file); i++) {
 		const char *path = in_folder(stand, session, stem, suffixes[i]);
 
 		st = path ? TS_OK : ts_fail_nomem(err);
 		if (st == TS_OK && strcmp(path, stand->report) != 0)
-			st = add_path(stand, path, err);
+			st = stand_add_path(stand, path, err);
 	}
 	return st;
 }
@@ -84,28 +84,28 @@ static const char *report_path(struct ts_stand *stand, const struct ts_session *
 	bool owns = session->owns_folder || !ts_tracefile_is_named(first);
 
 	for (size_t i = 0; i < session->nr_files; i++)
-		owns |= is_xplane(&session->files[i]);
+		owns |= stand_is_xplane(&session->files[i]);
 	return owns ? in_folder(stand, session, TS_LIT(TS_REPORT_FILE), "")
 		    : in_folder(stand, session, ts_tracefile_stem(first),
 				TS_ANNOTATED_REPORT_SUFFIX);
 }
 
-static enum ts_status add_all(struct ts_stand *stand, const struct ts_session *session,
-			      struct ts_error *err)
+static enum ts_status stand_add_all(struct ts_stand *stand, const struct ts_session *session,
+				    struct ts_error *err)
 {
 	enum ts_status st = stand->report ? TS_OK : ts_fail_nomem(err);
 
 	for (size_t i = 0; i < session->nr_files && st == TS_OK; i++)
-		st = add_file(stand, session, &session->files[i], err);
+		st = stand_add_file(stand, session, &session->files[i], err);
 	for (size_t i = 0; i < session->nr_extras && st == TS_OK; i++)
-		st = add_path(stand, session->extras[i].path, err);
+		st = stand_add_path(stand, session->extras[i].path, err);
 	for (size_t i = 0; ts_overlay_shared_names[i] && st == TS_OK; i++) {
 		const char *path =
 			in_folder(stand, session, ts_bytes_of(ts_overlay_shared_names[i]), "");
 
 		st = path ? TS_OK : ts_fail_nomem(err);
 		if (st == TS_OK && strcmp(path, stand->report) != 0)
-			st = add_path(stand, path, err);
+			st = stand_add_path(stand, path, err);
 	}
 	return st;
 }
@@ -124,7 +124,7 @@ static bool has_temp(const struct ts_session *session)
 	return has;
 }
 
-static bool settle(const struct ts_stand *stand)
+static bool stand_settle(const struct ts_stand *stand)
 {
 	bool is_settled = true;
 
@@ -142,11 +142,11 @@ enum ts_status ts_stand_look(struct ts_stand *stand, const struct ts_session *se
 	*stand = (struct ts_stand)TS_STAND_INIT;
 	stand->looker = session->looker;
 	stand->report = report_path(stand, session);
-	st = add_all(stand, session, err);
+	st = stand_add_all(stand, session, err);
 	if (st)
 		return st;
 	stand->has_temp = has_temp(session);
-	stand->is_settled = settle(stand);
+	stand->is_settled = stand_settle(stand);
 	return TS_OK;
 }
 
@@ -172,8 +172,8 @@ static void put_look(struct ts_buf *out, const struct ts_stand_file *file)
 }
 
 /* The report's own inode and time of change are not known before it is written. */
-static bool state_of(char hex[STATE_HEX + 1], const struct ts_stand *stand, struct ts_bytes key,
-		     uint64_t report_bytes, int64_t report_mtime_ns)
+static bool stand_state_of(char hex[STATE_HEX + 1], const struct ts_stand *stand,
+			   struct ts_bytes key, uint64_t report_bytes, int64_t report_mtime_ns)
 {
 	static const struct ts_sipkey sipkey = { { 0, 0 } };
 	struct ts_buf all = TS_BUF_INIT;
@@ -205,7 +205,7 @@ static const char *const thing_names[] = {
 };
 
 /* What was left, or of which there was something to say, is to be said again. */
-static bool is_whole(const struct ts_overlay_report *report)
+static bool stand_is_whole(const struct ts_overlay_report *report)
 {
 	for (size_t i = 0; i < report->nr_entries; i++)
 		if (report->entries[i].why || report->entries[i].deed == TS_DEED_FAILED ||
@@ -214,7 +214,7 @@ static bool is_whole(const struct ts_overlay_report *report)
 	return true;
 }
 
-static bool is_same(const struct ts_stand_file *a, const struct ts_stand_file *b)
+static bool stand_is_same(const struct ts_stand_file *a, const struct ts_stand_file *b)
 {
 	return a->exists == b->exists &&
 	       (!a->exists ||
@@ -223,8 +223,8 @@ static bool is_same(const struct ts_stand_file *a, const struct ts_stand_file *b
 }
 
 /* Is the file as it was before the work, or as the work left it? */
-static bool is_known(const struct ts_stand_file *file, const struct ts_stand_file *before,
-		     const struct ts_overlay_report *report)
+static bool stand_is_known(const struct ts_stand_file *file, const struct ts_stand_file *before,
+			   const struct ts_overlay_report *report)
 {
 	const struct ts_overlay_touch *last = NULL;
 	struct ts_stand_file left;
@@ -233,9 +233,9 @@ static bool is_known(const struct ts_stand_file *file, const struct ts_stand_fil
 		if (strcmp(report->touched[i].path, file->path) == 0)
 			last = &report->touched[i];
 	if (!last)
-		return is_same(file, before);
+		return stand_is_same(file, before);
 	left = (struct ts_stand_file){ file->path, last->exists, last->look };
-	return is_same(file, &left);
+	return stand_is_same(file, &left);
 }
 
 static bool all_known(const struct ts_stand *now, const struct ts_stand_note *note)
@@ -245,11 +245,11 @@ static bool all_known(const struct ts_stand *now, const struct ts_stand_note *no
 
 	for (size_t i = 0; i < now->nr && known; i++)
 		known = strcmp(now->files[i].path, before->files[i].path) == 0 &&
-			is_known(&now->files[i], &before->files[i], note->report);
+			stand_is_known(&now->files[i], &before->files[i], note->report);
 	return known;
 }
 
-static void put_files(struct ts_json *json, const struct ts_overlay_report *report)
+static void stand_put_files(struct ts_json *json, const struct ts_overlay_report *report)
 {
 	ts_json_key(json, "files");
 	ts_json_array(json);
@@ -268,7 +268,7 @@ static void put_files(struct ts_json *json, const struct ts_overlay_report *repo
 }
 
 /* Behind the last member of the report, with room for the state. */
-static void put_note(struct ts_buf *text, const struct ts_stand_note *note)
+static void stand_put_note(struct ts_buf *text, const struct ts_stand_note *note)
 {
 	static const char room[STATE_HEX + 1] = "00000000000000000000000000000000";
 	struct ts_json json = ts_json_of(text, TS_JSON_COMPACT);
@@ -278,7 +278,7 @@ static void put_note(struct ts_buf *text, const struct ts_stand_note *note)
 	ts_json_object(&json);
 	ts_json_put_double(&json, "health_score", note->summary.health_score);
 	ts_json_put_i64(&json, "finding_count", note->summary.nr_findings);
-	put_files(&json, note->report);
+	stand_put_files(&json, note->report);
 	ts_buf_puts(text, "," STATE_KEY);
 	ts_buf_puts(text, room);
 	ts_buf_puts(text, NOTE_END);
@@ -292,11 +292,11 @@ bool ts_stand_put(struct ts_buf *text, const struct ts_session *session,
 	bool good;
 
 	TS_ASSERT(text && session && note && note->before && mtime_ns);
-	good = note->before->is_settled && is_whole(note->report) &&
+	good = note->before->is_settled && stand_is_whole(note->report) &&
 	       ts_bytes_ends(ts_buf_bytes(text), "\n}\n");
 	if (good && session->looker) {
 		*mtime_ns = ts_look_now_ns();
-		put_note(text, note);
+		stand_put_note(text, note);
 		return true;
 	}
 	if (good && ts_stand_look(&now, session, NULL) != TS_OK)
@@ -304,8 +304,8 @@ bool ts_stand_put(struct ts_buf *text, const struct ts_session *session,
 	good = good && !text->failed && now.is_settled && !now.has_temp && all_known(&now, note);
 	if (good) {
 		*mtime_ns = ts_look_now_ns();
-		put_note(text, note);
-		text->failed |= !state_of(hex, &now, note->key, text->n, *mtime_ns);
+		stand_put_note(text, note);
+		text->failed |= !stand_state_of(hex, &now, note->key, text->n, *mtime_ns);
 		good = !text->failed;
 		if (good)
 			memcpy(text->p + text->n - strlen(NOTE_END) - STATE_HEX, hex, STATE_HEX);
@@ -359,8 +359,8 @@ static struct ts_bytes note_in(struct ts_bytes tail)
 	return note;
 }
 
-static enum ts_status add_entry(struct ts_overlay_report *report, enum ts_overlay_thing thing,
-				const char *name, uint64_t nr_bytes, struct ts_error *err)
+static enum ts_status stand_add_entry(struct ts_overlay_report *report, enum ts_overlay_thing thing,
+				      const char *name, uint64_t nr_bytes, struct ts_error *err)
 {
 	if (!name || !ts_grow(&report->entries, &report->cap_entries, report->nr_entries + 1,
 			      sizeof(*report->entries)))
@@ -371,18 +371,18 @@ static enum ts_status add_entry(struct ts_overlay_report *report, enum ts_overla
 	return TS_OK;
 }
 
-static enum ts_status add_report(struct ts_overlay_report *report, const char *path,
-				 uint64_t nr_bytes, struct ts_error *err)
+static enum ts_status stand_add_report(struct ts_overlay_report *report, const char *path,
+				       uint64_t nr_bytes, struct ts_error *err)
 {
 	const char *slash = strrchr(path, '/');
 	struct ts_bytes name = ts_bytes_of(slash ? slash + 1 : path);
 
-	return add_entry(report, TS_THING_REPORT,
-			 (const char *)ts_arena_copy(&report->arena, name).p, nr_bytes, err);
+	return stand_add_entry(report, TS_THING_REPORT,
+			       (const char *)ts_arena_copy(&report->arena, name).p, nr_bytes, err);
 }
 
-static enum ts_status read_file(struct ts_bytes object, struct ts_overlay_report *report,
-				struct ts_error *err)
+static enum ts_status stand_read_file(struct ts_bytes object, struct ts_overlay_report *report,
+				      struct ts_error *err)
 {
 	struct ts_jtok members = ts_jtok_enter(object);
 	size_t thing = TS_NELEM(thing_names);
@@ -401,8 +401,8 @@ static enum ts_status read_file(struct ts_bytes object, struct ts_overlay_report
 	}
 	if (thing == TS_NELEM(thing_names))
 		return ts_fail(err, TS_FORMAT, "its note names a file of another kind");
-	return add_entry(report, (enum ts_overlay_thing)thing,
-			 (const char *)ts_arena_copy(&report->arena, name).p, nr_bytes, err);
+	return stand_add_entry(report, (enum ts_overlay_thing)thing,
+			       (const char *)ts_arena_copy(&report->arena, name).p, nr_bytes, err);
 }
 
 static enum ts_status read_files(struct ts_bytes list, struct ts_overlay_report *report,
@@ -412,7 +412,7 @@ static enum ts_status read_files(struct ts_bytes list, struct ts_overlay_report 
 	enum ts_status st = TS_OK;
 
 	while (st == TS_OK && ts_jtok_element(&files))
-		st = read_file(files.value, report, err);
+		st = stand_read_file(files.value, report, err);
 	return st;
 }
 
@@ -447,7 +447,8 @@ static bool has_state(const struct ts_stand *stand, int fd, const struct ts_file
 		return false;
 	noted = state_in(ts_buf_bytes(tail));
 	if (noted.n == 0 || stand->has_temp ||
-	    !state_of(hex, stand, key, look->nr_bytes, look->mtime_ns) || !ts_bytes_is(noted, hex))
+	    !stand_state_of(hex, stand, key, look->nr_bytes, look->mtime_ns) ||
+	    !ts_bytes_is(noted, hex))
 		return false;
 	while (note_in(ts_buf_bytes(tail)).n == 0 && tail->n < look->nr_bytes &&
 	       tail->n < NOTE_BYTES)
@@ -469,7 +470,8 @@ void ts_stand_seal(const struct ts_session *session, struct ts_bytes key)
 		fd = ts_sys_open(stand.report, O_RDWR | O_NOFOLLOW);
 	if (fd >= 0 && ts_fd_look(fd, &look) &&
 	    read_tail(fd, look.nr_bytes, 4096, &tail, NULL) == TS_OK &&
-	    state_in(ts_buf_bytes(&tail)).n > 0 && state_of(hex, &stand, key, look.nr_bytes, 0)) {
+	    state_in(ts_buf_bytes(&tail)).n > 0 &&
+	    stand_state_of(hex, &stand, key, look.nr_bytes, 0)) {
 		off_t at = (off_t)(look.nr_bytes - strlen(NOTE_END) - STATE_HEX);
 
 		/* a state that is not written is that of other files, and the work is done again */
@@ -503,7 +505,7 @@ bool ts_stand_holds(const struct ts_session *session, struct ts_bytes key,
 		look.mtime_ns = session->looker ? 0 : look.mtime_ns; /* as it was sealed */
 		holds = has_state(&stand, fd, &look, key, &tail) &&
 			read_note(note_in(ts_buf_bytes(&tail)), report, summary, NULL) == TS_OK &&
-			add_report(report, stand.report, look.nr_bytes, NULL) == TS_OK;
+			stand_add_report(report, stand.report, look.nr_bytes, NULL) == TS_OK;
 	}
 	if (fd >= 0)
 		close(fd);

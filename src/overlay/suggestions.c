@@ -26,13 +26,13 @@ enum {
 #define NO_MARK UINT64_MAX
 
 /* The mark counts what stood in front of ours: 0 where there was no file, else its bytes and 1. */
-static uint64_t mark_of(size_t native_bytes, bool was_there)
+static uint64_t suggestions_mark_of(size_t native_bytes, bool was_there)
 {
 	return was_there ? (uint64_t)native_bytes + 1 : 0;
 }
 
 /* The fields of one suggestion, as far as they can be read. */
-static bool is_ours(struct ts_pb suggestion, uint64_t *mark)
+static bool suggestions_is_ours(struct ts_pb suggestion, uint64_t *mark)
 {
 	bool ours = false;
 
@@ -84,8 +84,8 @@ static void look_at_rest(struct tail *tail, struct ts_bytes file, size_t start)
 
 	if (rest.n > 1 && rest.p[0] == (REPORT_SUGGESTIONS << 3 | TS_PB_BYTES) &&
 	    ts_pb_varint(&p, rest.p + rest.n, &length))
-		ours |= is_ours(ts_pb_of(ts_bytes_cut(rest, (size_t)(p - rest.p), rest.n), &damage),
-				&mark);
+		ours |= suggestions_is_ours(
+			ts_pb_of(ts_bytes_cut(rest, (size_t)(p - rest.p), rest.n), &damage), &mark);
 	add_to_tail(tail, start, ours, mark);
 }
 
@@ -100,7 +100,7 @@ static struct tail find_tail(struct ts_bytes file)
 		struct ts_pb_error inside = { 0 };
 		uint64_t mark = NO_MARK;
 		bool ours = pb.field == REPORT_SUGGESTIONS && pb.wire == TS_PB_BYTES &&
-			    is_ours(ts_pb_of(ts_pb_bytes(&pb), &inside), &mark);
+			    suggestions_is_ours(ts_pb_of(ts_pb_bytes(&pb), &inside), &mark);
 
 		tail.damaged |= inside.cause && !ours;
 		add_to_tail(&tail, start, ours, mark);
@@ -128,14 +128,14 @@ static bool keep_others(struct ts_buf *out, struct ts_bytes old)
 	uint64_t mark;
 
 	for (; ts_pb_next(&pb); start = pb.p)
-		if (pb.field != REPORT_SUGGESTIONS || !is_ours(ts_pb_enter(&pb), &mark))
+		if (pb.field != REPORT_SUGGESTIONS || !suggestions_is_ours(ts_pb_enter(&pb), &mark))
 			ts_buf_put(out, (struct ts_bytes){ start, (size_t)(pb.p - start) });
 	return out->n > before;
 }
 
 /* What stands there that is not ours, and whether the file was there without ours. */
-static enum ts_status keep_native(struct ts_buf *out, struct ts_bytes old, bool *exists,
-				  struct ts_error *err)
+static enum ts_status suggestions_keep_native(struct ts_buf *out, struct ts_bytes old, bool *exists,
+					      struct ts_error *err)
 {
 	struct tail tail = find_tail(old);
 
@@ -154,7 +154,8 @@ static enum ts_status keep_native(struct ts_buf *out, struct ts_bytes old, bool 
 	return TS_OK;
 }
 
-static void put_part(struct ts_buf *html, const char *open, struct ts_bytes text, const char *close)
+static void suggestions_put_part(struct ts_buf *html, const char *open, struct ts_bytes text,
+				 const char *close)
 {
 	if (text.n == 0)
 		return;
@@ -163,29 +164,29 @@ static void put_part(struct ts_buf *html, const char *open, struct ts_bytes text
 	ts_buf_puts(html, close);
 }
 
-static void put_place(struct ts_buf *html, const struct ts_where *where)
+static void suggestions_put_place(struct ts_buf *html, const struct ts_where *where)
 {
 	ts_buf_puts(html, "<li>");
-	put_part(html, "<code>", where->op, "</code>");
-	put_part(html, where->op.n ? " in " : "in ", where->module, "");
-	put_part(html, where->op.n || where->module.n ? ", " : "", where->source, "");
+	suggestions_put_part(html, "<code>", where->op, "</code>");
+	suggestions_put_part(html, where->op.n ? " in " : "in ", where->module, "");
+	suggestions_put_part(html, where->op.n || where->module.n ? ", " : "", where->source, "");
 	ts_buf_puts(html, "</li>");
 }
 
-static void put_places(struct ts_buf *html, const struct ts_finding *finding)
+static void suggestions_put_places(struct ts_buf *html, const struct ts_finding *finding)
 {
 	if (finding->nr_where == 0)
 		return;
 	ts_buf_puts(html, "<ul>");
 	for (size_t i = 0; i < TS_MIN(finding->nr_where, NR_PLACES); i++)
-		put_place(html, &finding->where[i]);
+		suggestions_put_place(html, &finding->where[i]);
 	if (finding->nr_where > NR_PLACES)
 		ts_buf_printf(html, "<li>and %zu more</li>", finding->nr_where - NR_PLACES);
 	ts_buf_puts(html, "</ul>");
 }
 
 /* The page that shows this stands three folders below TensorBoard's own. */
-static void put_link(struct ts_buf *html, struct ts_bytes address, const char *words)
+static void suggestions_put_link(struct ts_buf *html, struct ts_bytes address, const char *words)
 {
 	if (address.n == 0)
 		return;
@@ -205,7 +206,7 @@ static const char *code_form(struct ts_bytes code, size_t at)
 }
 
 /* Not in a <pre>: that does not wrap, widens its card, and the page then cuts everything beside it. */
-static void put_code(struct ts_buf *html, struct ts_bytes code)
+static void suggestions_put_code(struct ts_buf *html, struct ts_bytes code)
 {
 	size_t from = 0;
 
@@ -233,15 +234,16 @@ static void put_html(struct ts_buf *html, const struct ts_finding *finding)
 	ts_html_text(html, finding->title);
 	ts_buf_printf(html, "</b> (%s, %s; gain: %s)</p>", ts_severity_name(finding->severity),
 		      ts_confidence_name(finding->confidence), ts_finding_gain(gain, finding));
-	put_part(html, "<p>", finding->evidence, "</p>");
-	put_places(html, finding);
-	put_link(html, finding->links.xprof_trace, "see it in the trace viewer");
-	put_link(html, finding->links.xprof, "see the op in the graph viewer");
-	put_part(html, "<p>", finding->advice, "</p>");
-	put_code(html, finding->code);
+	suggestions_put_part(html, "<p>", finding->evidence, "</p>");
+	suggestions_put_places(html, finding);
+	suggestions_put_link(html, finding->links.xprof_trace, "see it in the trace viewer");
+	suggestions_put_link(html, finding->links.xprof, "see the op in the graph viewer");
+	suggestions_put_part(html, "<p>", finding->advice, "</p>");
+	suggestions_put_code(html, finding->code);
 }
 
-static void put_finding(struct ts_buf *out, const struct ts_finding *finding, uint64_t native)
+static void suggestions_put_finding(struct ts_buf *out, const struct ts_finding *finding,
+				    uint64_t native)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	size_t mark = ts_pbw_begin(out, REPORT_SUGGESTIONS);
@@ -267,12 +269,12 @@ enum ts_status ts_suggestions_make(struct ts_buf *out, struct ts_bytes old, bool
 
 	TS_ASSERT(out && exists);
 	TS_ASSERT(old.p || old.n == 0);
-	st = keep_native(out, old, exists, err);
+	st = suggestions_keep_native(out, old, exists, err);
 	if (st)
 		return st;
-	mark = mark_of(out->n - before, *exists);
+	mark = suggestions_mark_of(out->n - before, *exists);
 	for (size_t i = 0; doctor && i < doctor->nr_findings; i++)
-		put_finding(out, &doctor->findings[i], mark);
+		suggestions_put_finding(out, &doctor->findings[i], mark);
 	*exists |= doctor && doctor->nr_findings > 0;
 	return out->failed ? ts_fail_nomem(err) : TS_OK;
 }

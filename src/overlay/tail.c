@@ -103,7 +103,7 @@ struct plane_head {
 };
 
 /* The fields of a plane, as many as can be read. */
-static struct plane_head look_inside(struct ts_bytes head, struct ts_pb pb)
+static struct plane_head tail_look_inside(struct ts_bytes head, struct ts_pb pb)
 {
 	struct plane_head found = { false, NOT_OURS };
 	bool named = false;
@@ -129,7 +129,7 @@ static struct plane_head look_at_field(struct ts_bytes field)
 
 	if (head.n > 1 && ts_pb_varint(&p, head.p + head.n, &length))
 		body = ts_bytes_cut(head, (size_t)(p - head.p), head.n);
-	return look_inside(head, ts_pb_of(body, &damage));
+	return tail_look_inside(head, ts_pb_of(body, &damage));
 }
 
 /* Planes of ours that nothing else has followed so far. */
@@ -157,7 +157,7 @@ static bool may_hold_ours(struct ts_bytes rest, size_t cut_bytes)
 	       ts_bytes_has(rest, OVERLAY_NOTE);
 }
 
-static enum ts_status not_known(const char *cause, size_t at, struct ts_error *err)
+static enum ts_status tail_not_known(const char *cause, size_t at, struct ts_error *err)
 {
 	return ts_fail(err, TS_FORMAT,
 		       "%s at byte %zu, so it is not known whether an annotation stands "
@@ -180,7 +180,7 @@ static enum ts_status cut_space(struct ts_bytes file, struct run *run, struct ts
 	file = ts_bytes_cut(file, start, file.n);
 	add_to_run(run, start, look_at_field(file));
 	if (run->start == NOT_OURS && may_hold_ours(file, CUT_BYTES))
-		return not_known(damage.cause, start + (size_t)(damage.at - file.p), err);
+		return tail_not_known(damage.cause, start + (size_t)(damage.at - file.p), err);
 	return TS_OK;
 }
 
@@ -214,7 +214,7 @@ static enum ts_status cut_chunks(struct ts_bytes file, struct run *run, struct t
 	}
 	file = ts_bytes_cut(file, (size_t)chunk.begin, file.n);
 	if (cause && run->start == NOT_OURS && may_hold_ours(file, CUT_CHUNK))
-		return not_known(cause, (size_t)chunk.begin, err);
+		return tail_not_known(cause, (size_t)chunk.begin, err);
 	return TS_OK;
 }
 

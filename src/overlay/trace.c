@@ -38,7 +38,7 @@ struct trace {
 	bool native_left;  /* by a run that was killed: both names lead to one file */
 };
 
-static bool has_mark(struct ts_bytes head, const struct names *kind)
+static bool overlay_trace_has_mark(struct ts_bytes head, const struct names *kind)
 {
 	return ts_bytes_starts(head, kind->mark) ||
 	       (kind->older_mark && ts_bytes_starts(head, kind->older_mark));
@@ -50,11 +50,11 @@ static enum ts_status find_owner(struct ts_bytes file, struct trace *trace, stru
 	size_t enough = strlen(trace->names->mark);
 	struct ts_buf head = TS_BUF_INIT;
 	struct ts_error damage = TS_ERROR_INIT;
-	bool ours = has_mark(file, trace->names);
+	bool ours = overlay_trace_has_mark(file, trace->names);
 
 	if (!ours) {
 		ts_gunzip_head(file, &head, enough, &damage);
-		ours = has_mark(ts_buf_bytes(&head), trace->names);
+		ours = overlay_trace_has_mark(ts_buf_bytes(&head), trace->names);
 		trace->is_unsure = ts_gzip_probe(file) && head.n < enough && damage.status;
 		ts_buf_release(&head);
 	}
@@ -71,7 +71,7 @@ bool ts_overlay_is_pftrace(struct ts_bytes file, struct ts_error *story)
 }
 
 /* How the name looks, links not followed; false: it is free. One at which we cannot look is not. */
-static bool look_at(const char *path, struct stat *now, struct ts_error *story)
+static bool overlay_trace_look_at(const char *path, struct stat *now, struct ts_error *story)
 {
 	if (lstat(path, now) == 0)
 		return true;
@@ -83,9 +83,9 @@ static bool look_at(const char *path, struct stat *now, struct ts_error *story)
 static enum ts_status look_at_names(struct trace *trace, struct ts_error *story)
 {
 	struct stat now, native;
-	bool exists = look_at(trace->path, &now, story);
+	bool exists = overlay_trace_look_at(trace->path, &now, story);
 
-	trace->native_there = look_at(trace->native_path, &native, story);
+	trace->native_there = overlay_trace_look_at(trace->native_path, &native, story);
 	trace->is_link = exists && S_ISLNK(now.st_mode);
 	trace->is_other = exists && !trace->is_link && !S_ISREG(now.st_mode);
 	trace->native_left = exists && trace->native_there && now.st_dev == native.st_dev &&
@@ -94,8 +94,9 @@ static enum ts_status look_at_names(struct trace *trace, struct ts_error *story)
 }
 
 /* OLD: the file that has the name; the caller releases it in any case. */
-static enum ts_status look(struct work *work, enum ts_trace_kind kind, struct trace *trace,
-			   struct ts_input *old, struct ts_error *story)
+static enum ts_status overlay_trace_look(struct work *work, enum ts_trace_kind kind,
+					 struct trace *trace, struct ts_input *old,
+					 struct ts_error *story)
 {
 	bool exists;
 	enum ts_status st;
@@ -116,7 +117,7 @@ static enum ts_status look(struct work *work, enum ts_trace_kind kind, struct tr
 }
 
 /* The user's trace gets its second name. */
-static enum ts_status keep_native(const struct trace *trace, struct ts_error *story)
+static enum ts_status overlay_trace_keep_native(const struct trace *trace, struct ts_error *story)
 {
 	if (trace->owner != USERS || trace->native_left)
 		return TS_OK;
@@ -125,9 +126,9 @@ static enum ts_status keep_native(const struct trace *trace, struct ts_error *st
 	return ts_file_link_or_copy(trace->path, trace->native_path, story);
 }
 
-static enum ts_status write_trace(struct work *work, const struct trace *trace,
-				  const struct ts_input *old, bool *unchanged, uint64_t *nr_bytes,
-				  struct ts_error *story)
+static enum ts_status overlay_trace_write_trace(struct work *work, const struct trace *trace,
+						const struct ts_input *old, bool *unchanged,
+						uint64_t *nr_bytes, struct ts_error *story)
 {
 	const struct ts_overlay_trace *writer = &work->plan->traces[trace->names - names];
 	const struct ts_newfile_use use = ts_overlay_work_use(work);
@@ -135,7 +136,7 @@ static enum ts_status write_trace(struct work *work, const struct trace *trace,
 	enum ts_status st = TS_OK;
 
 	if (trace->is_link) /* first: the new file is not to go through it */
-		st = keep_native(trace, story);
+		st = overlay_trace_keep_native(trace, story);
 	if (!st)
 		st = ts_newfile_open_for(&file, trace->path, &use, story);
 	if (st)
@@ -146,7 +147,7 @@ static enum ts_status write_trace(struct work *work, const struct trace *trace,
 	*nr_bytes = file.nr_bytes;
 	*unchanged = trace->owner == OURS && ts_overlay_work_is_there(work, &file);
 	if (!*unchanged && !trace->is_link)
-		st = keep_native(trace, story);
+		st = overlay_trace_keep_native(trace, story);
 	if (!st && !*unchanged) {
 		ts_overlay_work_expect(&file, old, trace->owner != NOBODY && !trace->is_link);
 		st = ts_newfile_commit(&file, story);
@@ -159,7 +160,7 @@ done:
 	return st;
 }
 
-static enum ts_status refuse(const struct trace *trace, struct ts_error *story)
+static enum ts_status overlay_trace_refuse(const struct trace *trace, struct ts_error *story)
 {
 	if (trace->is_other)
 		return ts_fail(story, TS_IO, "%s: not a plain file (move it away)", trace->path);
@@ -181,14 +182,14 @@ void ts_overlay_work_put_trace(struct work *work, enum ts_trace_kind kind)
 	struct ts_input old;
 	bool unchanged = false;
 	uint64_t nr_bytes = 0;
-	enum ts_status st = look(work, kind, &trace, &old, &story);
+	enum ts_status st = overlay_trace_look(work, kind, &trace, &old, &story);
 
 	TS_ASSERT(work);
 	if (!st &&
 	    (trace.is_other || (trace.owner != OURS && trace.native_there && !trace.native_left)))
-		st = refuse(&trace, &story);
+		st = overlay_trace_refuse(&trace, &story);
 	if (!st && !work->options->dry_run)
-		write_trace(work, &trace, &old, &unchanged, &nr_bytes, &story);
+		overlay_trace_write_trace(work, &trace, &old, &unchanged, &nr_bytes, &story);
 	ts_overlay_work_note(work, names[kind].thing,
 			     unchanged ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN, names[kind].file,
 			     nr_bytes, &story);
@@ -204,7 +205,7 @@ static enum ts_status bring_back(const struct trace *trace, struct ts_error *sto
 }
 
 /* What stands there and is not ours, as far as we know; the user may want to know, too. */
-static void leave(struct work *work, const struct trace *trace)
+static void overlay_trace_leave(struct work *work, const struct trace *trace)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	const char *file = trace->names->file, *native = trace->names->native_file;
@@ -236,7 +237,7 @@ static void take_out(struct work *work, const struct trace *trace)
 		return;
 	}
 	if (trace->owner != OURS && !trace->native_left) {
-		leave(work, trace);
+		overlay_trace_leave(work, trace);
 		return;
 	}
 	if (!work->options->dry_run) {
@@ -255,7 +256,7 @@ void ts_overlay_work_take_out_trace(struct work *work, enum ts_trace_kind kind)
 	struct ts_input old;
 
 	TS_ASSERT(work);
-	if (look(work, kind, &trace, &old, &story))
+	if (overlay_trace_look(work, kind, &trace, &old, &story))
 		ts_overlay_work_note(work, names[kind].thing, TS_DEED_FAILED, names[kind].file, 0,
 				     &story);
 	else

@@ -18,7 +18,7 @@ void ts_overlay_report_release(struct ts_overlay_report *report)
 	*report = (struct ts_overlay_report)TS_OVERLAY_REPORT_INIT;
 }
 
-static void fail(struct work *work, const struct ts_error *story)
+static void overlay_work_fail(struct work *work, const struct ts_error *story)
 {
 	if (work->status)
 		return;
@@ -39,12 +39,12 @@ const char *ts_overlay_work_path(struct work *work, const char *name)
 	ts_buf_release(&path);
 	if (!kept) {
 		ts_fail_nomem(&story);
-		fail(work, &story);
+		overlay_work_fail(work, &story);
 	}
 	return kept;
 }
 
-static const char *keep_text(struct work *work, const char *text)
+static const char *overlay_work_keep_text(struct work *work, const char *text)
 {
 	const uint8_t *kept = ts_arena_copy(&work->report->arena, ts_bytes_of(text)).p;
 
@@ -60,20 +60,20 @@ void ts_overlay_work_note(struct work *work, enum ts_overlay_thing thing, enum t
 	TS_ASSERT(work && name);
 	if (story->status) {
 		deed = TS_DEED_FAILED;
-		fail(work, story);
+		overlay_work_fail(work, story);
 	}
 	if (!ts_grow(&report->entries, &report->cap_entries, report->nr_entries + 1,
 		     sizeof(*report->entries))) {
 		ts_fail_nomem(&nomem);
-		fail(work, &nomem);
+		overlay_work_fail(work, &nomem);
 		return;
 	}
 	report->entries[report->nr_entries++] = (struct ts_overlay_entry){
 		.thing = thing,
 		.deed = deed,
-		.name = keep_text(work, name),
+		.name = overlay_work_keep_text(work, name),
 		.nr_bytes = nr_bytes,
-		.why = story->text[0] ? keep_text(work, story->text) : NULL,
+		.why = story->text[0] ? overlay_work_keep_text(work, story->text) : NULL,
 	};
 }
 
@@ -123,7 +123,8 @@ void ts_overlay_work_expect(struct ts_newfile *file, const struct ts_input *old,
 		ts_newfile_expect(file, &look);
 }
 
-static void touch(struct work *work, const char *path, bool exists, const struct ts_file_look *look)
+static void overlay_work_touch(struct work *work, const char *path, bool exists,
+			       const struct ts_file_look *look)
 {
 	struct ts_overlay_report *report = work->report;
 	struct ts_error nomem = TS_ERROR_INIT;
@@ -135,7 +136,7 @@ static void touch(struct work *work, const char *path, bool exists, const struct
 		return;
 	}
 	ts_fail_nomem(&nomem);
-	fail(work, &nomem);
+	overlay_work_fail(work, &nomem);
 }
 
 void ts_overlay_work_wrote(struct work *work, const struct ts_newfile *file)
@@ -145,7 +146,7 @@ void ts_overlay_work_wrote(struct work *work, const struct ts_newfile *file)
 
 	TS_ASSERT(work && file && file->path);
 	exists = ts_fd_look(file->fd, &look);
-	touch(work, keep_text(work, file->path), exists, &look);
+	overlay_work_touch(work, overlay_work_keep_text(work, file->path), exists, &look);
 }
 
 void ts_overlay_work_moved(struct work *work, const char *path)
@@ -155,11 +156,12 @@ void ts_overlay_work_moved(struct work *work, const char *path)
 
 	TS_ASSERT(work && path);
 	exists = ts_file_look(path, &look);
-	touch(work, path, exists, &look);
+	overlay_work_touch(work, path, exists, &look);
 }
 
-static enum ts_status save(struct work *work, const char *path, const struct ts_input *old,
-			   bool exists, struct ts_bytes content, struct ts_error *story)
+static enum ts_status overlay_work_save(struct work *work, const char *path,
+					const struct ts_input *old, bool exists,
+					struct ts_bytes content, struct ts_error *story)
 {
 	const struct ts_newfile_use use = ts_overlay_work_use(work);
 	struct ts_newfile file = TS_NEWFILE_INIT;
@@ -189,7 +191,7 @@ void ts_overlay_work_put(struct work *work, enum ts_overlay_thing thing, const c
 	if (!path)
 		return;
 	if (!same && !work->options->dry_run)
-		save(work, path, old, exists, content, &story);
+		overlay_work_save(work, path, old, exists, content, &story);
 	ts_overlay_work_note(work, thing,
 			     same	  ? TS_DEED_UNCHANGED
 			     : work->plan ? TS_DEED_WRITTEN

@@ -320,8 +320,8 @@ static uint64_t duration_ps(const struct plane *plane, uint64_t from, uint64_t t
 	return to - from;
 }
 
-static void put_slice(const struct plane *plane, const struct ts_slice *slice,
-		      const struct ts_slice *next, uint32_t first_label)
+static void xplane_put_slice(const struct plane *plane, const struct ts_slice *slice,
+			     const struct ts_slice *next, uint32_t first_label)
 {
 	struct ts_buf *out = plane->out;
 	uint64_t from = offset_ps(plane, slice->start_ps), to = offset_ps(plane, slice->end_ps);
@@ -340,7 +340,7 @@ static size_t begin_line(const struct plane *plane, uint64_t id, const char *nam
 	return line;
 }
 
-static void put_rows(const struct plane *plane)
+static void xplane_put_rows(const struct plane *plane)
 {
 	uint32_t first_label = 1;
 
@@ -349,9 +349,9 @@ static void put_rows(const struct plane *plane)
 		size_t line = begin_line(plane, i + 1, track->name);
 
 		for (size_t k = 0; k < track->nr_slices; k++)
-			put_slice(plane, &track->slices[k],
-				  k + 1 < track->nr_slices ? &track->slices[k + 1] : NULL,
-				  first_label);
+			xplane_put_slice(plane, &track->slices[k],
+					 k + 1 < track->nr_slices ? &track->slices[k + 1] : NULL,
+					 first_label);
 		ts_pbw_end(plane->out, line);
 		first_label += (uint32_t)track->nr_labels;
 	}
@@ -400,7 +400,7 @@ static struct ts_bytes module_text(const struct plane *plane, struct ts_buf *buf
 	return ts_buf_bytes(buf);
 }
 
-static void put_arg(struct plane *plane, const struct ts_arg *arg, struct ts_bytes text)
+static void xplane_put_arg(struct plane *plane, const struct ts_arg *arg, struct ts_bytes text)
 {
 	struct ts_buf module = TS_BUF_INIT;
 
@@ -422,13 +422,13 @@ static void put_label(struct plane *plane, uint32_t id, const struct ts_label *l
 		struct ts_bytes text = arg_text(number, arg);
 
 		if (text.n > 0 && !ts_bytes_eq(text, label->name)) /* the name stands above them */
-			put_arg(plane, arg, text);
+			xplane_put_arg(plane, arg, text);
 	}
 	ts_xspacew_meta_end(plane->out, meta);
 }
 
 /* Of all tracks, and so that counters follow: gives the first free id. */
-static uint32_t put_labels(struct plane *plane)
+static uint32_t xplane_put_labels(struct plane *plane)
 {
 	uint32_t id = 1;
 
@@ -481,7 +481,7 @@ static void put_counter_names(const struct plane *plane, uint32_t id)
 	ts_buf_release(&name);
 }
 
-static void put_counters(const struct plane *plane, uint32_t first_id)
+static void xplane_put_counters(const struct plane *plane, uint32_t first_id)
 {
 	size_t nr = plane->nr_tracks - plane->nr_slices, which = 0, line;
 	size_t *at = calloc(nr + 1, sizeof(*at));
@@ -544,8 +544,8 @@ static size_t begin_plane(struct ts_buf *out, int64_t id, const struct ts_device
 }
 
 /* Gives its place: process id PID, or where there was room. */
-static int64_t put_plane(struct space *space, struct plane *plane, const struct ts_device *device,
-			 int64_t pid, const char *what)
+static int64_t xplane_put_plane(struct space *space, struct plane *plane,
+				const struct ts_device *device, int64_t pid, const char *what)
 {
 	const struct ts_plane *native = &space->profile->planes[device->plane];
 	uint32_t counter_id;
@@ -555,11 +555,11 @@ static int64_t put_plane(struct space *space, struct plane *plane, const struct 
 	pid = take_pid(space, pid);
 	mark = begin_plane(space->out, pid - PID_CUSTOM, device, what);
 	put_plane_stats(plane, space->native_bytes);
-	put_rows(plane);
-	counter_id = put_labels(plane);
+	xplane_put_rows(plane);
+	counter_id = xplane_put_labels(plane);
 	if (plane->nr_tracks > plane->nr_slices) {
 		put_counter_names(plane, counter_id);
-		put_counters(plane, counter_id);
+		xplane_put_counters(plane, counter_id);
 	}
 	put_stat_names(plane);
 	ts_pbw_end(space->out, mark);
@@ -575,7 +575,7 @@ static bool goes_before(const struct ts_track *a, const struct ts_track *b)
 	return a->order < b->order;
 }
 
-static void add_track(struct plane *plane, size_t *cap, const struct ts_track *track)
+static void xplane_add_track(struct plane *plane, size_t *cap, const struct ts_track *track)
 {
 	size_t at = plane->nr_tracks;
 
@@ -608,7 +608,7 @@ static void collect_tracks(struct plane *plane, const struct ts_results *results
 			const struct ts_track *track = &results->items[i]->tracks[k];
 
 			if (track->device == device && has_content(track))
-				add_track(plane, &cap, track);
+				xplane_add_track(plane, &cap, track);
 		}
 }
 
@@ -649,7 +649,7 @@ enum group { GROUP_ROWS, GROUP_COUNTERS, GROUP_MORE, NR_GROUPS };
 
 static const char *const group_names[NR_GROUPS] = { "", " counters", " more counters" };
 
-static struct plane group_of(const struct plane *all, size_t nr_main, enum group group)
+static struct plane xplane_group_of(const struct plane *all, size_t nr_main, enum group group)
 {
 	const size_t ends[NR_GROUPS + 1] = { 0, all->nr_slices, all->nr_slices + nr_main,
 					     all->nr_tracks };
@@ -661,8 +661,8 @@ static struct plane group_of(const struct plane *all, size_t nr_main, enum group
 			       .nr_slices = group == GROUP_ROWS ? all->nr_slices : 0 };
 }
 
-static void put_groups(struct space *space, const struct plane *all, uint32_t index,
-		       enum group first, enum group last, size_t nr_main)
+static void xplane_put_groups(struct space *space, const struct plane *all, uint32_t index,
+			      enum group first, enum group last, size_t nr_main)
 {
 	const struct ts_device *device = &space->profile->devices[index];
 	int64_t pid = first == GROUP_MORE
@@ -670,30 +670,32 @@ static void put_groups(struct space *space, const struct plane *all, uint32_t in
 			      : device_pid(space->profile->planes[device->plane].id) + 1;
 
 	for (enum group group = first; group <= last; group++) {
-		struct plane plane = group_of(all, nr_main, group);
+		struct plane plane = xplane_group_of(all, nr_main, group);
 
 		if (plane.nr_tracks)
-			pid = put_plane(space, &plane, device, pid, group_names[group]) + 1;
+			pid = xplane_put_plane(space, &plane, device, pid, group_names[group]) + 1;
 		free(plane.key_names);
 		ts_strmap_release(&plane.keys);
 	}
 }
 
-static void put_device(struct space *space, uint32_t index, enum group first, enum group last)
+static void xplane_put_device(struct space *space, uint32_t index, enum group first,
+			      enum group last)
 {
 	struct plane all = { .out = space->out, .profile = space->profile };
 
 	collect_tracks(&all, space->results, index);
 	if (all.nr_tracks > 0 && !space->out->failed)
-		put_groups(space, &all, index, first, last, part_counters(&all));
+		xplane_put_groups(space, &all, index, first, last, part_counters(&all));
 	free(all.tracks);
 }
 
-static void put_devices(struct space *space, uint32_t host, enum group first, enum group last)
+static void xplane_put_devices(struct space *space, uint32_t host, enum group first,
+			       enum group last)
 {
 	for (uint32_t i = 0; i < space->profile->nr_devices; i++)
 		if (space->profile->devices[i].host == host)
-			put_device(space, i, first, last);
+			xplane_put_device(space, i, first, last);
 }
 
 enum ts_status ts_overlay_planes(struct ts_buf *out, const struct ts_profile *profile,
@@ -707,8 +709,8 @@ enum ts_status ts_overlay_planes(struct ts_buf *out, const struct ts_profile *pr
 	TS_ASSERT(profile);
 	TS_ASSERT(host < profile->nr_hosts);
 	take_native_pids(&space, &profile->hosts[host]);
-	put_devices(&space, host, GROUP_ROWS, GROUP_COUNTERS);
-	put_devices(&space, host, GROUP_MORE, GROUP_MORE);
+	xplane_put_devices(&space, host, GROUP_ROWS, GROUP_COUNTERS);
+	xplane_put_devices(&space, host, GROUP_MORE, GROUP_MORE);
 	return out->failed ? ts_fail_nomem(err) : TS_OK;
 }
 

@@ -13,7 +13,7 @@ struct writing {
 	size_t nr_slices, nr_left_out; /* lanes */
 };
 
-static int64_t name_of(struct writing *writing, uint32_t op)
+static int64_t picture_name_of(struct writing *writing, uint32_t op)
 {
 	if (op == TS_NONE)
 		return -1;
@@ -24,14 +24,14 @@ static int64_t name_of(struct writing *writing, uint32_t op)
 	return (int64_t)(writing->picture->nr_findings + writing->names[op]);
 }
 
-static void put_slice(struct writing *writing, const struct ts_lane_slice *slice)
+static void picture_put_slice(struct writing *writing, const struct ts_lane_slice *slice)
 {
 	struct ts_json *json = writing->json;
 
 	ts_json_i64(json, ts_i64_sub(slice->start_ps, writing->picture->wanted.part.from_ps));
 	ts_json_i64(json, ts_i64_sub(slice->end_ps, slice->start_ps));
 	ts_json_i64(json, ts_lane_slice_class(slice));
-	ts_json_i64(json, name_of(writing, slice->op));
+	ts_json_i64(json, picture_name_of(writing, slice->op));
 	ts_json_i64(json, (int64_t)slice->nr_events);
 }
 
@@ -59,7 +59,7 @@ static void put_lane_head(struct ts_json *json, const struct head *head)
 	ts_json_key(json, "slices");
 }
 
-static enum ts_status put_lane(void *ctx, const struct ts_lane *lane, struct ts_error *err)
+static enum ts_status picture_put_lane(void *ctx, const struct ts_lane *lane, struct ts_error *err)
 {
 	struct writing *writing = ctx;
 	const struct ts_profile *profile = writing->picture->profile;
@@ -79,7 +79,7 @@ static enum ts_status put_lane(void *ctx, const struct ts_lane *lane, struct ts_
 	put_lane_head(json, &head);
 	ts_json_array(json);
 	for (size_t i = 0; i < lane->nr; i++)
-		put_slice(writing, &lane->slices[i]);
+		picture_put_slice(writing, &lane->slices[i]);
 	ts_json_array_end(json);
 	ts_json_object_end(json);
 	return json->out->failed ? ts_fail_nomem(err) : TS_OK;
@@ -87,8 +87,8 @@ static enum ts_status put_lane(void *ctx, const struct ts_lane *lane, struct ts_
 
 /* --- findings */
 
-static void put_place(struct ts_json *json, const struct ts_picture *picture,
-		      const struct ts_span *place, size_t name, size_t nr)
+static void picture_put_place(struct ts_json *json, const struct ts_picture *picture,
+			      const struct ts_span *place, size_t name, size_t nr)
 {
 	ts_json_i64(json, ts_i64_sub(place->start_ps, picture->wanted.part.from_ps));
 	ts_json_i64(json, ts_i64_sub(place->end_ps, place->start_ps));
@@ -106,7 +106,7 @@ static bool clip(const struct ts_part *part, struct ts_span *place)
 }
 
 /* Those that are together narrower than a place of the picture are one. */
-static void put_places(struct ts_json *json, const struct ts_picture *picture, size_t at)
+static void picture_put_places(struct ts_json *json, const struct ts_picture *picture, size_t at)
 {
 	const struct ts_part *part = &picture->wanted.part;
 	const struct ts_spans *places = &picture->findings[at].places;
@@ -120,7 +120,7 @@ static void put_places(struct ts_json *json, const struct ts_picture *picture, s
 		if (!clip(part, &place))
 			continue;
 		if (nr > 0 && ts_i64_sub(place.end_ps, last.start_ps) > place_ps) {
-			put_place(json, picture, &last, at, nr);
+			picture_put_place(json, picture, &last, at, nr);
 			nr = 0;
 		}
 		last.start_ps = nr > 0 ? last.start_ps : place.start_ps;
@@ -128,7 +128,7 @@ static void put_places(struct ts_json *json, const struct ts_picture *picture, s
 		nr++;
 	}
 	if (nr > 0)
-		put_place(json, picture, &last, at, nr);
+		picture_put_place(json, picture, &last, at, nr);
 }
 
 static bool is_in_sight(const struct ts_picture *picture, const struct ts_picture_finding *finding)
@@ -143,7 +143,7 @@ static bool is_in_sight(const struct ts_picture *picture, const struct ts_pictur
 	return any;
 }
 
-static void put_findings(struct ts_json *json, const struct ts_picture *picture)
+static void picture_put_findings(struct ts_json *json, const struct ts_picture *picture)
 {
 	for (size_t i = 0; i < picture->nr_findings; i++) {
 		const struct ts_picture_finding *finding = &picture->findings[i];
@@ -156,7 +156,7 @@ static void put_findings(struct ts_json *json, const struct ts_picture *picture)
 		ts_json_object(json);
 		put_lane_head(json, &head);
 		ts_json_array(json);
-		put_places(json, picture, i);
+		picture_put_places(json, picture, i);
 		ts_json_array_end(json);
 		ts_json_object_end(json);
 	}
@@ -164,23 +164,24 @@ static void put_findings(struct ts_json *json, const struct ts_picture *picture)
 
 /* --- names */
 
-static struct ts_bytes cut(const struct writing *writing, struct ts_bytes name)
+static struct ts_bytes picture_cut(const struct writing *writing, struct ts_bytes name)
 {
 	size_t most = writing->picture->max_name;
 
 	return most > 0 ? ts_bytes_cut(name, 0, most) : name;
 }
 
-static void put_module(struct writing *writing, const struct ts_op *op)
+static void picture_put_module(struct writing *writing, const struct ts_op *op)
 {
 	if (op->module == TS_NONE)
 		ts_json_null(writing->json);
 	else
-		ts_json_string(writing->json,
-			       cut(writing, writing->picture->profile->modules[op->module].name));
+		ts_json_string(
+			writing->json,
+			picture_cut(writing, writing->picture->profile->modules[op->module].name));
 }
 
-static void put_names(struct writing *writing)
+static void picture_put_names(struct writing *writing)
 {
 	const struct ts_picture *picture = writing->picture;
 	const struct ts_op *ops = picture->profile->ops;
@@ -190,18 +191,18 @@ static void put_names(struct writing *writing)
 	for (size_t i = 0; i < picture->nr_findings; i++)
 		ts_json_string(writing->json, picture->findings[i].title);
 	for (size_t i = 0; i < writing->nr_names; i++)
-		ts_json_string(writing->json, cut(writing, ops[writing->ops[i]].name));
+		ts_json_string(writing->json, picture_cut(writing, ops[writing->ops[i]].name));
 	ts_json_array_end(writing->json);
 	ts_json_key(writing->json, "modules");
 	ts_json_array(writing->json);
 	for (size_t i = 0; i < picture->nr_findings; i++)
 		ts_json_null(writing->json);
 	for (size_t i = 0; i < writing->nr_names; i++)
-		put_module(writing, &ops[writing->ops[i]]);
+		picture_put_module(writing, &ops[writing->ops[i]]);
 	ts_json_array_end(writing->json);
 }
 
-static void put_head(struct writing *writing)
+static void picture_put_head(struct writing *writing)
 {
 	const struct ts_part *part = &writing->picture->wanted.part;
 	struct ts_json *json = writing->json;
@@ -222,15 +223,15 @@ static enum ts_status write_picture(struct writing *writing, struct ts_error *er
 	enum ts_status st;
 
 	ts_json_object(json);
-	put_head(writing);
+	picture_put_head(writing);
 	ts_json_key(json, "lanes");
 	ts_json_array(json);
-	put_findings(json, writing->picture);
-	st = ts_slices_read(writing->picture->index, &writing->picture->wanted, put_lane, writing,
-			    err);
+	picture_put_findings(json, writing->picture);
+	st = ts_slices_read(writing->picture->index, &writing->picture->wanted, picture_put_lane,
+			    writing, err);
 	ts_json_array_end(json);
 	ts_json_put_i64(json, "left_out", (int64_t)writing->nr_left_out);
-	put_names(writing);
+	picture_put_names(writing);
 	ts_json_object_end(json);
 	return st;
 }

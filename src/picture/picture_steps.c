@@ -116,14 +116,14 @@ static enum ts_status mean_duration(const struct ts_steps *steps, int64_t *mean_
 	return TS_OK;
 }
 
-static int64_t distance(int64_t a, int64_t b)
+static int64_t picture_steps_distance(int64_t a, int64_t b)
 {
 	return a > b ? ts_i64_sub(a, b) : ts_i64_sub(b, a);
 }
 
 /* Of steps that are alike, the first. */
-static enum ts_status choose(const struct ts_steps *steps, struct chosen *chosen,
-			     struct ts_error *err)
+static enum ts_status picture_steps_choose(const struct ts_steps *steps, struct chosen *chosen,
+					   struct ts_error *err)
 {
 	struct ts_steps_walk walk;
 	struct ts_run_step step;
@@ -142,8 +142,8 @@ static enum ts_status choose(const struct ts_steps *steps, struct chosen *chosen
 
 		if (step.cores == 0)
 			continue;
-		if (distance(ps, mean_ps) < nearest_ps) {
-			nearest_ps = distance(ps, mean_ps);
+		if (picture_steps_distance(ps, mean_ps) < nearest_ps) {
+			nearest_ps = picture_steps_distance(ps, mean_ps);
 			chosen->mean = row;
 			chosen->mean_number = step.number;
 		}
@@ -177,9 +177,9 @@ static void set_hull(struct stretch *stretch, const struct ts_profile *profile,
 	}
 }
 
-static enum ts_status put_step(struct ts_json *json, struct ts_picture *picture,
-			       const struct ts_steps *steps, uint32_t row, struct stretch stretch,
-			       struct ts_error *err)
+static enum ts_status picture_steps_put_step(struct ts_json *json, struct ts_picture *picture,
+					     const struct ts_steps *steps, uint32_t row,
+					     struct stretch stretch, struct ts_error *err)
 {
 	if (row == TS_NONE)
 		return TS_OK;
@@ -190,7 +190,8 @@ static enum ts_status put_step(struct ts_json *json, struct ts_picture *picture,
 }
 
 /* Of a profile that does not say how long it is, to the end of what the outline has seen. */
-static int64_t end_of(const struct ts_profile *profile, const struct ts_outline *outline)
+static int64_t picture_steps_end_of(const struct ts_profile *profile,
+				    const struct ts_outline *outline)
 {
 	int64_t end_ps = TS_MAX(outline->host_last_ps, 0), from_ps, until_ps;
 
@@ -203,16 +204,17 @@ static int64_t end_of(const struct ts_profile *profile, const struct ts_outline 
 	return end_ps;
 }
 
-static enum ts_status put_host(struct ts_json *json, struct ts_picture *picture,
-			       const struct ts_outline *outline, const struct chosen *chosen,
-			       uint32_t host, struct ts_error *err)
+static enum ts_status picture_steps_put_host(struct ts_json *json, struct ts_picture *picture,
+					     const struct ts_outline *outline,
+					     const struct chosen *chosen, uint32_t host,
+					     struct ts_error *err)
 {
 	const size_t nr_hosts = TS_MIN(picture->profile->nr_hosts, TS_PICTURE_HOSTS);
 	const struct ts_steps *steps = &outline->steps;
 	const struct stretch whole = { .kind = "whole",
 				       .host = host,
 				       .number = TS_NO_NUMBER,
-				       .to_ps = end_of(picture->profile, outline),
+				       .to_ps = picture_steps_end_of(picture->profile, outline),
 				       .max_slices = TS_PICTURE_WHOLE / nr_hosts };
 	struct stretch step = { .kind = "mean",
 				.host = host,
@@ -223,11 +225,11 @@ static enum ts_status put_host(struct ts_json *json, struct ts_picture *picture,
 	if (whole.to_ps > 0)
 		st = put_stretch(json, picture, &whole, err);
 	if (st == TS_OK)
-		st = put_step(json, picture, steps, chosen->mean, step, err);
+		st = picture_steps_put_step(json, picture, steps, chosen->mean, step, err);
 	step.kind = "slowest";
 	step.number = chosen->slowest_number;
 	if (st == TS_OK && chosen->slowest != chosen->mean)
-		st = put_step(json, picture, steps, chosen->slowest, step, err);
+		st = picture_steps_put_step(json, picture, steps, chosen->slowest, step, err);
 	return st;
 }
 
@@ -240,7 +242,7 @@ enum ts_status ts_picture_steps(struct ts_buf *out, const struct ts_profile *pro
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT(out && profile && outline && first + nr <= profile->nr_hosts);
-	st = choose(&outline->steps, &chosen, err);
+	st = picture_steps_choose(&outline->steps, &chosen, err);
 	if (st)
 		return st;
 	ts_json_array(&json);
@@ -251,7 +253,7 @@ enum ts_status ts_picture_steps(struct ts_buf *out, const struct ts_profile *pro
 		st = ts_slices_index_new(&index, profile, host, nr_threads, err);
 		picture.index = index;
 		if (st == TS_OK)
-			st = put_host(&json, &picture, outline, &chosen, host, err);
+			st = picture_steps_put_host(&json, &picture, outline, &chosen, host, err);
 		ts_slices_index_free(index);
 	}
 	ts_json_array_end(&json);

@@ -58,7 +58,7 @@ unsigned ts_lane_slice_class(const struct ts_lane_slice *slice)
 	return most;
 }
 
-static unsigned class_of(const struct ts_op *op, enum ts_lane_kind kind)
+static unsigned picture_slices_class_of(const struct ts_op *op, enum ts_lane_kind kind)
 {
 	enum ts_bucket bucket;
 
@@ -85,12 +85,12 @@ struct indexing {
 	enum ts_lane_kind kind;
 };
 
-static void note(struct cell *cell, const struct ts_block *block, size_t i, size_t end,
-		 enum ts_lane_kind kind)
+static void picture_slices_note(struct cell *cell, const struct ts_block *block, size_t i,
+				size_t end, enum ts_lane_kind kind)
 {
 	const struct ts_op *op = &block->profile->ops[block->op[i]];
 	int64_t last_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]);
-	unsigned class = class_of(op, kind);
+	unsigned class = picture_slices_class_of(op, kind);
 
 	cell->end = TS_MAX(cell->end, end);
 	if (is_left_out(op, kind))
@@ -115,8 +115,8 @@ static enum ts_status index_block(void *ctx, const struct ts_block *block, struc
 		if (!event.p || event.p < from || event.p >= from + indexing->body.n)
 			return ts_fail(err, TS_UNSUPPORTED, "an event is not in the line's body");
 		at = (size_t)(event.p - from);
-		note(&indexing->cells->items[at / indexing->index->cell_bytes], block, i,
-		     at + event.n, indexing->kind);
+		picture_slices_note(&indexing->cells->items[at / indexing->index->cell_bytes],
+				    block, i, at + event.n, indexing->kind);
 	}
 	return TS_OK;
 }
@@ -167,7 +167,7 @@ static enum ts_status index_line(void *ctx, size_t job, size_t thread, struct ts
 }
 
 /* Cells of all lines together are bounded: the more bytes, the larger they are. */
-static void choose_lines(struct ts_slices_index *index, uint32_t host)
+static void picture_slices_choose_lines(struct ts_slices_index *index, uint32_t host)
 {
 	const struct ts_profile *profile = index->profile;
 	uint64_t nr_bytes = 0;
@@ -201,7 +201,7 @@ enum ts_status ts_slices_index_new(struct ts_slices_index **out, const struct ts
 	if (!index->lines || !index->jobs)
 		st = ts_fail_nomem(err);
 	if (st == TS_OK) {
-		choose_lines(index, host);
+		picture_slices_choose_lines(index, host);
 		st = ts_work_run(nr_threads, index->nr_jobs, index_line, index, err);
 	}
 	if (st) {
@@ -230,7 +230,7 @@ struct lane {
 	int64_t place_ps; /* what is narrower may be merged */
 };
 
-static void merge(struct ts_lane_slice *into, const struct ts_lane_slice *from)
+static void picture_slices_merge(struct ts_lane_slice *into, const struct ts_lane_slice *from)
 {
 	into->start_ps = TS_MIN(into->start_ps, from->start_ps);
 	into->end_ps = TS_MAX(into->end_ps, from->end_ps);
@@ -241,7 +241,7 @@ static void merge(struct ts_lane_slice *into, const struct ts_lane_slice *from)
 }
 
 /* Neighbours become one, and places twice as wide: only where moments overlap, or a place begins anew. */
-static void halve(struct lane *lane)
+static void picture_slices_halve(struct lane *lane)
 {
 	size_t nr = 0;
 
@@ -249,24 +249,24 @@ static void halve(struct lane *lane)
 		struct ts_lane_slice slice = lane->slices[i];
 
 		if (i + 1 < lane->nr)
-			merge(&slice, &lane->slices[i + 1]);
+			picture_slices_merge(&slice, &lane->slices[i + 1]);
 		lane->slices[nr++] = slice;
 	}
 	lane->nr = nr;
 	lane->place_ps = ts_i64_mul(lane->place_ps, 2);
 }
 
-static void add(struct lane *lane, const struct ts_lane_slice *slice)
+static void picture_slices_add(struct lane *lane, const struct ts_lane_slice *slice)
 {
 	struct ts_lane_slice *last = lane->nr > 0 ? &lane->slices[lane->nr - 1] : NULL;
 
 	if (last &&
 	    ts_i64_sub(TS_MAX(slice->end_ps, last->end_ps), last->start_ps) <= lane->place_ps) {
-		merge(last, slice);
+		picture_slices_merge(last, slice);
 		return;
 	}
 	if (lane->nr == lane->cap)
-		halve(lane);
+		picture_slices_halve(lane);
 	lane->slices[lane->nr++] = *slice;
 }
 
@@ -280,7 +280,7 @@ struct reading {
 	enum ts_lane_kind kind;
 };
 
-static struct lane *lane_for(struct reading *reading, const struct ts_op *op)
+static struct lane *picture_slices_lane_for(struct reading *reading, const struct ts_op *op)
 {
 	bool apart = reading->kind == TS_LANE_OPS && op->kind == TS_OP_COLLECTIVE;
 
@@ -288,7 +288,8 @@ static struct lane *lane_for(struct reading *reading, const struct ts_op *op)
 }
 
 /* What stands out of the stretch is cut off: a picture has its edges there. */
-static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
+static enum ts_status picture_slices_take_block(void *ctx, const struct ts_block *block,
+						struct ts_error *err)
 {
 	struct reading *reading = ctx;
 
@@ -304,8 +305,9 @@ static enum ts_status take_block(void *ctx, const struct ts_block *block, struct
 
 		if (slice.start_ps >= slice.end_ps || is_left_out(about, reading->kind))
 			continue;
-		slice.class_ps[class_of(about, reading->kind)] = slice.end_ps - slice.start_ps;
-		add(lane_for(reading, about), &slice);
+		slice.class_ps[picture_slices_class_of(about, reading->kind)] =
+			slice.end_ps - slice.start_ps;
+		picture_slices_add(picture_slices_lane_for(reading, about), &slice);
 	}
 	return TS_OK;
 }
@@ -315,7 +317,9 @@ static enum ts_status read_cut(struct reading *reading, uint32_t line, size_t fr
 			       struct ts_error *err)
 {
 	const struct ts_line *whole = &reading->index->profile->lines[line];
-	struct ts_sink sink = { .ctx = reading, .columns = TS_COL_SEGMENTS, .block = take_block };
+	struct ts_sink sink = { .ctx = reading,
+				.columns = TS_COL_SEGMENTS,
+				.block = picture_slices_take_block };
 	enum ts_status st;
 
 	reading->profile.lines[line].body = ts_bytes_cut(whole->body, from, to - from);
@@ -340,13 +344,13 @@ static void take_cell(struct reading *reading, const struct cell *cell)
 		slice.class_ps[TS_BUCKET_COMMUNICATION] = 0;
 		other.nr_events = cell->nr_collectives;
 		if (other.nr_events > 0)
-			add(&reading->collectives, &other);
+			picture_slices_add(&reading->collectives, &other);
 	}
 	if (slice.nr_events > 0)
-		add(&reading->main, &slice);
+		picture_slices_add(&reading->main, &slice);
 }
 
-static bool is_outside(const struct reading *reading, const struct cell *cell)
+static bool picture_slices_is_outside(const struct reading *reading, const struct cell *cell)
 {
 	return cell->nr_events == 0 || cell->last_ps <= reading->span.start_ps ||
 	       cell->first_ps >= reading->span.end_ps;
@@ -366,8 +370,8 @@ static size_t end_of_cut(const struct reading *reading, const struct cells *cell
 
 	for (size_t end = at + 1; end < cells->nr; end++) {
 		const struct cell *cell = &cells->items[end];
-		bool is_read =
-			!is_outside(reading, cell) && (is_thread || !is_narrow(reading, cell));
+		bool is_read = !picture_slices_is_outside(reading, cell) &&
+			       (is_thread || !is_narrow(reading, cell));
 
 		if (is_read)
 			last = end;
@@ -385,7 +389,7 @@ static enum ts_status read_cells(struct reading *reading, uint32_t line, const s
 	for (size_t i = 0; i < cells->nr && st == TS_OK; i++) {
 		size_t end;
 
-		if (is_outside(reading, &cells->items[i]))
+		if (picture_slices_is_outside(reading, &cells->items[i]))
 			continue;
 		if (is_narrow(reading, &cells->items[i])) {
 			take_cell(reading, &cells->items[i]);
@@ -398,8 +402,8 @@ static enum ts_status read_cells(struct reading *reading, uint32_t line, const s
 	return st;
 }
 
-static enum ts_status give(struct lane *made, uint32_t line, enum ts_lane_kind kind,
-			   ts_slices_fn *fn, void *ctx, struct ts_error *err)
+static enum ts_status picture_slices_give(struct lane *made, uint32_t line, enum ts_lane_kind kind,
+					  ts_slices_fn *fn, void *ctx, struct ts_error *err)
 {
 	const struct ts_lane lane = { kind, line, made->slices, made->nr };
 
@@ -419,9 +423,10 @@ static enum ts_status read_line(struct reading *reading, uint32_t line, int64_t 
 	return read_cut(reading, line, 0, SIZE_MAX, err);
 }
 
-static enum ts_status open_reading(struct reading *reading, const struct ts_slices_index *index,
-				   const struct ts_slices_wanted *wanted, size_t width,
-				   struct ts_error *err)
+static enum ts_status picture_slices_open_reading(struct reading *reading,
+						  const struct ts_slices_index *index,
+						  const struct ts_slices_wanted *wanted,
+						  size_t width, struct ts_error *err)
 {
 	const struct ts_profile *profile = index->profile;
 
@@ -465,7 +470,7 @@ enum ts_status ts_slices_read(const struct ts_slices_index *index,
 		return st;
 	width = TS_MAX(width, 2);
 	place_ps = ts_i64_sub(wanted->part.to_ps, wanted->part.from_ps) / (int64_t)width;
-	st = open_reading(&reading, index, wanted, width, err);
+	st = picture_slices_open_reading(&reading, index, wanted, width, err);
 	for (size_t i = 0; i < index->nr_jobs && st == TS_OK; i++) {
 		uint32_t line = index->jobs[i];
 
@@ -474,9 +479,10 @@ enum ts_status ts_slices_read(const struct ts_slices_index *index,
 			continue;
 		st = read_line(&reading, line, place_ps, err);
 		if (st == TS_OK)
-			st = give(&reading.main, line, reading.kind, fn, ctx, err);
+			st = picture_slices_give(&reading.main, line, reading.kind, fn, ctx, err);
 		if (st == TS_OK)
-			st = give(&reading.collectives, line, TS_LANE_COLLECTIVES, fn, ctx, err);
+			st = picture_slices_give(&reading.collectives, line, TS_LANE_COLLECTIVES,
+						 fn, ctx, err);
 	}
 	close_reading(&reading);
 	return st;

@@ -16,9 +16,9 @@ static bool is_of_run(const struct ts_session *session, const struct ts_saved_ru
 	return false;
 }
 
-static enum ts_status check(const struct ts_beside *beside, const struct ts_session *session,
-			    const struct ts_mapped_run *mapped, const struct ts_saved_known *known,
-			    struct ts_error *err)
+static enum ts_status beside_check(const struct ts_beside *beside, const struct ts_session *session,
+				   const struct ts_mapped_run *mapped,
+				   const struct ts_saved_known *known, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -49,7 +49,7 @@ static enum ts_status put_staged(void *ctx, const struct ts_session *session, st
 	ts_run_init(&run);
 	st = ts_mapped_run_load_results(&mapped, &run, &beside->results, &known, err);
 	if (st == TS_OK)
-		st = check(beside, session, &mapped, &known, err);
+		st = beside_check(beside, session, &mapped, &known, err);
 	if (st == TS_OK) {
 		const struct ts_overlay_plan plan = { .results = &run.results,
 						      .report_json = beside->report.bytes };

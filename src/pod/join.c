@@ -30,7 +30,8 @@ static enum ts_status remember(struct ts_joining *joining, struct ts_bytes text,
 }
 
 /* The same text in the run's arena. */
-static enum ts_status keep(struct ts_joining *joining, struct ts_bytes *text, struct ts_error *err)
+static enum ts_status join_keep(struct ts_joining *joining, struct ts_bytes *text,
+				struct ts_error *err)
 {
 	uint32_t at;
 
@@ -47,17 +48,17 @@ static enum ts_status keep(struct ts_joining *joining, struct ts_bytes *text, st
 	return remember(joining, *text, err);
 }
 
-static enum ts_status keep_all(struct ts_joining *joining, struct ts_bytes *const *texts, size_t nr,
-			       struct ts_error *err)
+static enum ts_status join_keep_all(struct ts_joining *joining, struct ts_bytes *const *texts,
+				    size_t nr, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
-		st = keep(joining, texts[i], err);
+		st = join_keep(joining, texts[i], err);
 	return st;
 }
 #define KEEP(joining, ...)                                                      \
-	keep_all((joining), (struct ts_bytes *const[]){ __VA_ARGS__ },           \
+	join_keep_all((joining), (struct ts_bytes *const[]){ __VA_ARGS__ },           \
 		 sizeof((struct ts_bytes *const[]){ __VA_ARGS__ }) / sizeof(struct ts_bytes *), err)
 
 static enum ts_status keep_messages(struct ts_joining *joining, struct ts_bytes **messages,
@@ -74,11 +75,11 @@ static enum ts_status keep_messages(struct ts_joining *joining, struct ts_bytes 
 		return ts_fail_nomem(err);
 	*messages = kept;
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
-		st = keep(joining, &kept[i], err);
+		st = join_keep(joining, &kept[i], err);
 	return st;
 }
 
-static enum ts_status add_hosts(struct adding *adding, struct ts_error *err)
+static enum ts_status join_add_hosts(struct adding *adding, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -102,7 +103,7 @@ static enum ts_status add_hosts(struct adding *adding, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status add_planes(struct adding *adding, struct ts_error *err)
+static enum ts_status join_add_planes(struct adding *adding, struct ts_error *err)
 {
 	uint32_t first_device = (uint32_t)adding->to->nr_devices;
 	enum ts_status st;
@@ -117,7 +118,7 @@ static enum ts_status add_planes(struct adding *adding, struct ts_error *err)
 		plane->first_line += adding->line;
 		if (plane->device != TS_NONE)
 			plane->device += first_device;
-		st = keep(adding->joining, &plane->name, err);
+		st = join_keep(adding->joining, &plane->name, err);
 		if (st)
 			return st;
 	}
@@ -143,7 +144,7 @@ static enum ts_status add_devices(struct adding *adding, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status add_lines(struct adding *adding, struct ts_error *err)
+static enum ts_status join_add_lines(struct adding *adding, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -154,7 +155,7 @@ static enum ts_status add_lines(struct adding *adding, struct ts_error *err)
 			return ts_fail_nomem(err);
 		*line = adding->from->lines[i];
 		line->plane += adding->plane;
-		st = keep(adding->joining, &line->name, err);
+		st = join_keep(adding->joining, &line->name, err);
 		if (st)
 			return st;
 	}
@@ -170,7 +171,7 @@ static void note_variant(struct ts_op *op, const struct ts_op *draft)
 	op->has_variants |= draft->has_variants || differs;
 }
 
-static enum ts_status add_ops(struct adding *adding, struct ts_error *err)
+static enum ts_status join_add_ops(struct adding *adding, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -200,7 +201,7 @@ static enum ts_status add_damage(struct adding *adding, struct ts_error *err)
 		if (damage->of_module &&
 		    ts_profile_module_of(adding->to, damage->program_id) != TS_NONE)
 			continue;
-		st = keep(adding->joining, &damage->file, err);
+		st = join_keep(adding->joining, &damage->file, err);
 		if (st)
 			return st;
 		ts_profile_add_damage(adding->to, damage->file, damage->offset,
@@ -209,8 +210,8 @@ static enum ts_status add_damage(struct adding *adding, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status add_modules(struct adding *adding, const struct ts_saved_run *saved,
-				  struct ts_error *err)
+static enum ts_status join_add_modules(struct adding *adding, const struct ts_saved_run *saved,
+				       struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -266,7 +267,7 @@ static enum ts_status add_break(struct ts_joining *joining, struct ts_torch_brea
 static enum ts_status add_recompile(struct ts_joining *joining, struct ts_torch_recompile row,
 				    struct ts_error *err)
 {
-	enum ts_status st = keep(joining, &row.reason, err);
+	enum ts_status st = join_keep(joining, &row.reason, err);
 
 	return st ? st : ts_torch_log_recompile(&joining->profile->torch_log, &row, err);
 }
@@ -285,7 +286,7 @@ static enum ts_status add_torch_log(struct adding *adding, struct ts_error *err)
 	const struct ts_torch_log *from = &adding->from->torch_log;
 	struct ts_torch_log *to = &adding->to->torch_log;
 	struct ts_bytes version = from->version;
-	enum ts_status st = keep(adding->joining, &version, err);
+	enum ts_status st = join_keep(adding->joining, &version, err);
 
 	for (size_t i = 0; i < ts_torch_log_kept(from->nr_breaks) && st == TS_OK; i++)
 		st = add_break(adding->joining, from->breaks[i], err);
@@ -359,7 +360,7 @@ static enum ts_status add_line_outlines(struct adding *adding, struct ts_outline
 		st = name_kernels(adding, &line->marks, err);
 		if (st)
 			return st;
-		st = keep(joining, &line->damage, err);
+		st = join_keep(joining, &line->damage, err);
 		if (st)
 			return st;
 		joining->from_ps[joining->lines.nr] = from_ps[i];
@@ -369,8 +370,8 @@ static enum ts_status add_line_outlines(struct adding *adding, struct ts_outline
 	return TS_OK;
 }
 
-static enum ts_status add_files(struct adding *adding, const struct ts_saved_run *saved,
-				struct ts_error *err)
+static enum ts_status join_add_files(struct adding *adding, const struct ts_saved_run *saved,
+				     struct ts_error *err)
 {
 	struct ts_joining *joining = adding->joining;
 	enum ts_status st;
@@ -390,7 +391,7 @@ static enum ts_status add_files(struct adding *adding, const struct ts_saved_run
 	return TS_OK;
 }
 
-static enum ts_status check_devices(const struct adding *adding, struct ts_error *err)
+static enum ts_status join_check_devices(const struct adding *adding, struct ts_error *err)
 {
 	const struct ts_profile *to = adding->to;
 
@@ -416,19 +417,19 @@ enum ts_status ts_join_add(struct ts_joining *joining, struct ts_profile *profil
 	adding.ops = calloc(profile->nr_ops + 1, sizeof(*adding.ops));
 	st = adding.ops ? TS_OK : ts_fail_nomem(err);
 	if (st == TS_OK)
-		st = add_files(&adding, saved, err);
+		st = join_add_files(&adding, saved, err);
 	if (st == TS_OK)
 		st = add_damage(&adding, err);
 	if (st == TS_OK)
-		st = add_hosts(&adding, err);
+		st = join_add_hosts(&adding, err);
 	if (st == TS_OK)
-		st = add_planes(&adding, err);
+		st = join_add_planes(&adding, err);
 	if (st == TS_OK)
 		st = add_devices(&adding, err);
 	if (st == TS_OK)
-		st = add_lines(&adding, err);
+		st = join_add_lines(&adding, err);
 	if (st == TS_OK)
-		st = add_ops(&adding, err);
+		st = join_add_ops(&adding, err);
 	if (st == TS_OK)
 		st = add_frames(&adding, err);
 	if (st == TS_OK)
@@ -436,15 +437,15 @@ enum ts_status ts_join_add(struct ts_joining *joining, struct ts_profile *profil
 	if (st == TS_OK)
 		st = add_line_outlines(&adding, lines, from_ps, err);
 	if (st == TS_OK)
-		st = check_devices(&adding, err);
+		st = join_check_devices(&adding, err);
 	if (st == TS_OK)
-		st = add_modules(&adding, saved, err);
+		st = join_add_modules(&adding, saved, err);
 	free(adding.ops);
 	return st;
 }
 
 /* As a reader would have placed them on the later clock. */
-static void move(int64_t *start_ps, int64_t *end_ps, int64_t by_ps)
+static void join_move(int64_t *start_ps, int64_t *end_ps, int64_t by_ps)
 {
 	*start_ps = ts_time_bound(ts_i64_add(*start_ps, by_ps));
 	*end_ps = ts_time_bound(ts_i64_add(*end_ps, by_ps));
@@ -458,7 +459,7 @@ static void move_spans(struct ts_spans *spans, int64_t by_ps)
 	for (size_t i = 0; i < spans->nr; i++) {
 		struct ts_span span = spans->items[i];
 
-		move(&span.start_ps, &span.end_ps, by_ps);
+		join_move(&span.start_ps, &span.end_ps, by_ps);
 		if (span.start_ps < span.end_ps)
 			spans->items[nr++] = span;
 	}
@@ -471,17 +472,17 @@ static void move_line(struct ts_outline_line *line, int64_t by_ps)
 
 	ts_outline_marks_move(&line->marks, by_ps);
 	for (size_t i = 0; i < line->scopes.steps.nr; i++)
-		move(&line->scopes.steps.items[i].start_ps, &line->scopes.steps.items[i].end_ps,
-		     by_ps);
+		join_move(&line->scopes.steps.items[i].start_ps,
+			  &line->scopes.steps.items[i].end_ps, by_ps);
 	for (size_t i = 0; i < scopes->nr; i++)
 		move_spans(&scopes->items[i].spans, by_ps);
 	for (size_t i = 0; i < scopes->nr_epochs; i++)
-		move(&scopes->epochs[i].start_ps, &scopes->epochs[i].end_ps, by_ps);
+		join_move(&scopes->epochs[i].start_ps, &scopes->epochs[i].end_ps, by_ps);
 	move_spans(&line->compile, by_ps);
 	move_spans(&line->input, by_ps);
 	if (line->scopes.is_seen && line->scopes.first_ps <= line->scopes.last_ps)
-		move(&line->scopes.first_ps, &line->scopes.last_ps, by_ps);
-	move(&line->first_ps, &line->last_ps, by_ps);
+		join_move(&line->scopes.first_ps, &line->scopes.last_ps, by_ps);
+	join_move(&line->first_ps, &line->last_ps, by_ps);
 }
 
 enum ts_status ts_join_clocks(struct ts_joining *joining, struct ts_error *err)

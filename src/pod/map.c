@@ -7,7 +7,8 @@
 #include "pod/states.h"
 
 /* Says which file it is, as the search for sessions has it. */
-static struct ts_saved_file file_of(const struct ts_session *session, const struct ts_run *run)
+static struct ts_saved_file pod_map_file_of(const struct ts_session *session,
+					    const struct ts_run *run)
 {
 	const struct ts_hostfile *file = &session->files[0];
 	struct ts_bytes native = ts_placed_native(run->inputs[0].bytes);
@@ -37,8 +38,8 @@ static const char *keep_problem(struct ts_run *run, const struct ts_error *probl
 	return (const char *)ts_arena_copy(&run->profile.arena, ts_bytes_of(problem->text)).p;
 }
 
-static enum ts_status read_lines(struct ts_run *run, size_t nr_threads, struct ts_buf *out,
-				 struct ts_error *err)
+static enum ts_status pod_map_read_lines(struct ts_run *run, size_t nr_threads, struct ts_buf *out,
+					 struct ts_error *err)
 {
 	struct ts_outline_lines lines = { .nr = 0 };
 	uint8_t *activity = NULL;
@@ -65,7 +66,7 @@ static enum ts_status put_outline(struct ts_run *run, const struct ts_saved_file
 	enum ts_status st;
 
 	ts_saved_put_profile(&profile, &run->profile, &saved);
-	st = read_lines(run, nr_threads, &lines, err);
+	st = pod_map_read_lines(run, nr_threads, &lines, err);
 	ts_parcel_begin(out, TS_PARCEL_OUTLINE, &head);
 	if (st == TS_OK && (profile.failed || lines.failed))
 		st = ts_fail_nomem(err);
@@ -101,7 +102,7 @@ enum ts_status ts_map_outline(struct ts_run *run, const struct ts_session *sessi
 		if (!*problem)
 			return ts_fail_nomem(err);
 	}
-	file = file_of(session, run);
+	file = pod_map_file_of(session, run);
 	file.problem = ts_bytes_of(*problem ? *problem : "");
 	return put_outline(run, &file, nr_threads, out, err);
 }
@@ -142,7 +143,8 @@ static enum ts_status run_passes(const struct ts_placed *placed, struct ts_state
 	return st;
 }
 
-static enum ts_status map_file(struct ts_placed *placed, struct ts_buf *out, struct ts_error *err)
+static enum ts_status pod_map_map_file(struct ts_placed *placed, struct ts_buf *out,
+				       struct ts_error *err)
 {
 	struct ts_states states = { .pass = TS_PASS_FIRST };
 	struct ts_parcel_head head;
@@ -171,7 +173,7 @@ enum ts_status ts_map_pass(struct ts_run *run, const struct ts_session *session,
 	placed.outline = outline->path;
 	st = ts_mapped_run_open(&placed.mapped, run, outline, err);
 	if (st == TS_OK)
-		st = map_file(&placed, out, err);
+		st = pod_map_map_file(&placed, out, err);
 	ts_mapped_run_release(&placed.mapped);
 	return st;
 }

@@ -18,7 +18,7 @@ struct drawing {
 	struct ts_saved_known known;
 };
 
-static void release(struct drawing *drawing)
+static void map_draw_release(struct drawing *drawing)
 {
 	ts_trace_plan_release(&drawing->plan);
 	ts_states_release(&drawing->states);
@@ -56,8 +56,9 @@ static enum ts_status draw_tracks(struct drawing *drawing, const struct ts_run_o
 	return st ? st : ts_run_settle(run, err);
 }
 
-static enum ts_status put_tracks(const struct drawing *drawing, enum ts_parcel_kind kind,
-				 struct ts_bytes pictures, struct ts_buf *out, struct ts_error *err)
+static enum ts_status map_draw_put_tracks(const struct drawing *drawing, enum ts_parcel_kind kind,
+					  struct ts_bytes pictures, struct ts_buf *out,
+					  struct ts_error *err)
 {
 	const struct ts_placed *placed = &drawing->placed;
 	const struct ts_parcel_head head = ts_placed_head(placed);
@@ -75,7 +76,7 @@ static enum ts_status put_tracks(const struct drawing *drawing, enum ts_parcel_k
 
 /* ---- behind the file, and in the trace */
 
-static bool is_xplane(const struct ts_placed *placed)
+static bool map_draw_is_xplane(const struct ts_placed *placed)
 {
 	return placed->nr_hosts == 1 && !placed->mapped.saved.files[placed->file].is_archive &&
 	       ts_reader_of(&placed->run->profile, placed->first_host)->annotate ==
@@ -84,7 +85,7 @@ static bool is_xplane(const struct ts_placed *placed)
 
 static enum ts_status check_kind(const struct ts_placed *placed, struct ts_error *err)
 {
-	if (is_xplane(placed))
+	if (map_draw_is_xplane(placed))
 		return TS_OK;
 	return ts_fail(err, TS_UNSUPPORTED,
 		       "%s: an overlay is only put behind an xplane (tpusight annotate on one "
@@ -117,8 +118,8 @@ static enum ts_status put_planes(const struct ts_placed *placed, struct ts_buf *
 }
 
 /* Rows go through a temporary file: they may be more than memory. */
-static enum ts_status put_trace(struct drawing *drawing, enum ts_trace_kind kind,
-				struct ts_buf *out, struct ts_error *err)
+static enum ts_status map_draw_put_trace(struct drawing *drawing, enum ts_trace_kind kind,
+					 struct ts_buf *out, struct ts_error *err)
 {
 	const struct ts_placed *placed = &drawing->placed;
 	const struct ts_map_options *from = &placed->mapped.options;
@@ -154,16 +155,16 @@ static enum ts_status put_trace(struct drawing *drawing, enum ts_trace_kind kind
 	return st;
 }
 
-static enum ts_status put_all(struct drawing *drawing, struct ts_map_drawing *out,
-			      struct ts_error *err)
+static enum ts_status map_draw_put_all(struct drawing *drawing, struct ts_map_drawing *out,
+				       struct ts_error *err)
 {
 	enum ts_status st = put_planes(&drawing->placed, out->tail, &out->problem, err);
 
 	if (st == TS_OK && out->tracks)
-		st = put_tracks(drawing, TS_PARCEL_TRACKS, (struct ts_bytes){ NULL, 0 },
-				out->tracks, err);
+		st = map_draw_put_tracks(drawing, TS_PARCEL_TRACKS, (struct ts_bytes){ NULL, 0 },
+					 out->tracks, err);
 	if (st == TS_OK && out->trace)
-		st = put_trace(drawing, out->kind, out->trace, err);
+		st = map_draw_put_trace(drawing, out->kind, out->trace, err);
 	return st;
 }
 
@@ -186,7 +187,7 @@ static enum ts_status draw_file(struct drawing *drawing, struct ts_map_drawing *
 		st = draw_tracks(drawing, &options, out->trace ? &counter : NULL, err);
 	if (st == TS_OK)
 		st = ts_saved_check_damage(&drawing->known, placed->session->files[0].path, err);
-	return st == TS_OK ? put_all(drawing, out, err) : st;
+	return st == TS_OK ? map_draw_put_all(drawing, out, err) : st;
 }
 
 static enum ts_status open_drawing(struct drawing *drawing, struct ts_run *run,
@@ -214,14 +215,14 @@ enum ts_status ts_map_overlay(struct ts_run *run, const struct ts_session *sessi
 	st = open_drawing(&drawing, run, session, results, nr_threads, err);
 	if (st == TS_OK)
 		st = draw_file(&drawing, out, err);
-	release(&drawing);
+	map_draw_release(&drawing);
 	return st;
 }
 
 /* ---- on the page */
 
-static enum ts_status put_page(const struct drawing *drawing, struct ts_buf *out,
-			       struct ts_error *err)
+static enum ts_status map_draw_put_page(const struct drawing *drawing, struct ts_buf *out,
+					struct ts_error *err)
 {
 	const struct ts_placed *placed = &drawing->placed;
 	const struct ts_run *run = placed->run;
@@ -231,7 +232,8 @@ static enum ts_status put_page(const struct drawing *drawing, struct ts_buf *out
 				 placed->nr_hosts, placed->nr_threads, err);
 
 	if (st == TS_OK)
-		st = put_tracks(drawing, TS_PARCEL_PAGE, ts_buf_bytes(&pictures), out, err);
+		st = map_draw_put_tracks(drawing, TS_PARCEL_PAGE, ts_buf_bytes(&pictures), out,
+					 err);
 	ts_buf_release(&pictures);
 	return st;
 }
@@ -248,7 +250,7 @@ static enum ts_status draw_page(struct drawing *drawing, struct ts_buf *out, str
 		if (st == TS_OK)
 			st = draw_tracks(drawing, &options, NULL, err);
 	}
-	return st == TS_OK ? put_page(drawing, out, err) : st;
+	return st == TS_OK ? map_draw_put_page(drawing, out, err) : st;
 }
 
 enum ts_status ts_map_tracks(struct ts_run *run, const struct ts_session *session,
@@ -262,6 +264,6 @@ enum ts_status ts_map_tracks(struct ts_run *run, const struct ts_session *sessio
 	st = open_drawing(&drawing, run, session, results, nr_threads, err);
 	if (st == TS_OK)
 		st = draw_page(&drawing, out, err);
-	release(&drawing);
+	map_draw_release(&drawing);
 	return st;
 }

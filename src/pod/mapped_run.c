@@ -115,8 +115,8 @@ static enum ts_status load_options(struct ts_bytes bytes, struct ts_map_options 
 	return st;
 }
 
-static enum ts_status load(struct ts_mapped_run *mapped, struct ts_run *run,
-			   const struct ts_parcel *parcel, struct ts_error *err)
+static enum ts_status mapped_run_load(struct ts_mapped_run *mapped, struct ts_run *run,
+				      const struct ts_parcel *parcel, struct ts_error *err)
 {
 	struct ts_buf options = TS_BUF_INIT, profile = TS_BUF_INIT;
 	enum ts_status st = ts_parcel_unpack(parcel, TS_MAPPED_OPTIONS, &options, err);
@@ -151,7 +151,7 @@ static enum ts_status open_parcel(struct ts_mapped_run *mapped, struct ts_run *r
 	mapped->parcel = parcel;
 	if (st == TS_OK) {
 		mapped->id = kind == TS_PARCEL_RUN ? parcel.id : parcel.head.run;
-		st = load(mapped, run, &parcel, err);
+		st = mapped_run_load(mapped, run, &parcel, err);
 	}
 	mapped->results_id = kind == TS_PARCEL_RESULTS ? parcel.id : 0;
 	if (st == TS_OK && kind == TS_PARCEL_RESULTS)

@@ -41,7 +41,7 @@ static const struct ts_member head_members[] = {
 static const struct ts_record head_record = TS_RECORD(head_members);
 #undef TS_SELF
 
-static uint64_t hash_of(struct ts_bytes bytes)
+static uint64_t parcel_hash_of(struct ts_bytes bytes)
 {
 	static const struct ts_sipkey key = { { UINT64_C(0x7470757369676874), 0x70617263656c } };
 
@@ -74,7 +74,7 @@ enum ts_status ts_parcel_put(struct ts_buf *out, struct ts_bytes section, struct
 	if (st == TS_OK) {
 		mark = ts_pbw_begin(out, FIELD_SECTION);
 		ts_pbw_u64(out, SECTION_LENGTH, section.n);
-		ts_pbw_fixed64(out, SECTION_HASH, hash_of(section));
+		ts_pbw_fixed64(out, SECTION_HASH, parcel_hash_of(section));
 		ts_pbw_bytes(out, SECTION_PACKED, ts_buf_bytes(&packed));
 		ts_pbw_end(out, mark);
 	}
@@ -88,7 +88,7 @@ void ts_parcel_put_plain(struct ts_buf *out, struct ts_bytes section)
 	size_t mark = ts_pbw_begin(out, FIELD_SECTION);
 
 	ts_pbw_u64(out, SECTION_LENGTH, section.n);
-	ts_pbw_fixed64(out, SECTION_HASH, hash_of(section));
+	ts_pbw_fixed64(out, SECTION_HASH, parcel_hash_of(section));
 	ts_pbw_bytes(out, SECTION_PLAIN, section);
 	ts_pbw_end(out, mark);
 }
@@ -97,14 +97,14 @@ void ts_parcel_end(struct ts_buf *out)
 {
 	TS_ASSERT(out);
 	if (!out->failed)
-		ts_pbw_fixed64(out, FIELD_HASH, hash_of(ts_buf_bytes(out)));
+		ts_pbw_fixed64(out, FIELD_HASH, parcel_hash_of(ts_buf_bytes(out)));
 }
 
 static void add_to_id(struct ts_parcel *parcel, uint64_t value)
 {
 	const uint64_t both[] = { parcel->id, value };
 
-	parcel->id = hash_of((struct ts_bytes){ (const uint8_t *)both, sizeof(both) });
+	parcel->id = parcel_hash_of((struct ts_bytes){ (const uint8_t *)both, sizeof(both) });
 }
 
 struct section {
@@ -142,7 +142,7 @@ static struct section find_section(const struct ts_parcel *parcel, size_t number
 	return read_section(ts_pb_enter(&pb));
 }
 
-static void read_head(struct ts_parcel_head *head, struct ts_pb pb)
+static void parcel_read_head(struct ts_parcel_head *head, struct ts_pb pb)
 {
 	while (ts_pb_next(&pb)) {
 		if (pb.field == 1)
@@ -155,7 +155,7 @@ static void read_head(struct ts_parcel_head *head, struct ts_pb pb)
 }
 
 /* Which kind of parcel these bytes begin as; TS_NR_PARCEL_KINDS: of none. */
-static enum ts_parcel_kind kind_of(struct ts_bytes bytes)
+static enum ts_parcel_kind parcel_kind_of(struct ts_bytes bytes)
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(bytes, &error);
@@ -171,12 +171,13 @@ static enum ts_parcel_kind kind_of(struct ts_bytes bytes)
 bool ts_parcel_is(struct ts_bytes bytes, enum ts_parcel_kind kind)
 {
 	TS_ASSERT(kind < TS_NR_PARCEL_KINDS);
-	return kind_of(bytes) == kind;
+	return parcel_kind_of(bytes) == kind;
 }
 
-static enum ts_status check(struct ts_bytes bytes, enum ts_parcel_kind wanted, struct ts_error *err)
+static enum ts_status parcel_check(struct ts_bytes bytes, enum ts_parcel_kind wanted,
+				   struct ts_error *err)
 {
-	enum ts_parcel_kind kind = kind_of(bytes);
+	enum ts_parcel_kind kind = parcel_kind_of(bytes);
 	uint64_t hash;
 
 	if (kind == TS_NR_PARCEL_KINDS)
@@ -187,7 +188,7 @@ static enum ts_status check(struct ts_bytes bytes, enum ts_parcel_kind wanted, s
 			       kinds[kind].title, kinds[wanted].title, kinds[wanted].maker);
 	if (bytes.n > HASH_BYTES) {
 		memcpy(&hash, bytes.p + bytes.n - sizeof(hash), sizeof(hash));
-		if (hash == hash_of(ts_bytes_cut(bytes, 0, bytes.n - HASH_BYTES)))
+		if (hash == parcel_hash_of(ts_bytes_cut(bytes, 0, bytes.n - HASH_BYTES)))
 			return TS_OK;
 	}
 	return ts_fail(err, TS_FORMAT,
@@ -200,7 +201,7 @@ enum ts_status ts_parcel_open(struct ts_parcel *parcel, struct ts_bytes bytes,
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb;
-	enum ts_status st = check(bytes, kind, err);
+	enum ts_status st = parcel_check(bytes, kind, err);
 
 	TS_ASSERT(parcel);
 	if (st)
@@ -209,8 +210,8 @@ enum ts_status ts_parcel_open(struct ts_parcel *parcel, struct ts_bytes bytes,
 	pb = ts_pb_of(bytes, &error);
 	while (ts_pb_next(&pb)) {
 		if (pb.field == FIELD_HEAD) {
-			read_head(&parcel->head, ts_pb_enter(&pb));
-			add_to_id(parcel, hash_of(ts_pb_bytes(&pb)));
+			parcel_read_head(&parcel->head, ts_pb_enter(&pb));
+			add_to_id(parcel, parcel_hash_of(ts_pb_bytes(&pb)));
 		}
 		if (pb.field == FIELD_SECTION) {
 			add_to_id(parcel, read_section(ts_pb_enter(&pb)).hash);
@@ -228,8 +229,8 @@ enum ts_status ts_parcel_open(struct ts_parcel *parcel, struct ts_bytes bytes,
 	return TS_OK;
 }
 
-static enum ts_status unpack(struct ts_gunzip *gz, struct ts_buf *out, uint64_t nr_bytes,
-			     struct ts_error *err)
+static enum ts_status parcel_unpack(struct ts_gunzip *gz, struct ts_buf *out, uint64_t nr_bytes,
+				    struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 	size_t got = 1;
@@ -279,7 +280,7 @@ enum ts_status ts_parcel_unpack(const struct ts_parcel *parcel, size_t number, s
 	section = find_section(parcel, number);
 	st = ts_gunzip_open(&gz, section.packed, err);
 	if (st == TS_OK)
-		st = unpack(&gz, out, section.nr_bytes, err);
+		st = parcel_unpack(&gz, out, section.nr_bytes, err);
 	ts_gunzip_release(&gz);
 	return st;
 }

@@ -66,7 +66,8 @@ struct rest {
 	size_t past_host, past_plane, past_line, past_device; /* ... the first behind it */
 };
 
-static void find_place(struct rest *rest, const struct ts_profile *profile, size_t first, size_t nr)
+static void placed_find_place(struct rest *rest, const struct ts_profile *profile, size_t first,
+			      size_t nr)
 {
 	*rest = (struct rest){ .nr_hosts = profile->nr_hosts,
 			       .nr_planes = profile->nr_planes,
@@ -121,7 +122,7 @@ static bool is_in_place(const struct rest *rest, const struct ts_profile *profil
 	       profile->nr_lines == rest->past_line && profile->nr_devices == rest->past_device;
 }
 
-static void append(void *items, size_t at, const void *copy, size_t nr, size_t size)
+static void placed_append(void *items, size_t at, const void *copy, size_t nr, size_t size)
 {
 	if (nr > 0)
 		memcpy((char *)items + at * size, copy, nr * size);
@@ -129,14 +130,14 @@ static void append(void *items, size_t at, const void *copy, size_t nr, size_t s
 
 static void put_back(const struct rest *rest, struct ts_profile *profile)
 {
-	append(profile->hosts, rest->past_host, rest->hosts, rest->nr_hosts - rest->past_host,
-	       sizeof(*rest->hosts));
-	append(profile->planes, rest->past_plane, rest->planes, rest->nr_planes - rest->past_plane,
-	       sizeof(*rest->planes));
-	append(profile->lines, rest->past_line, rest->lines, rest->nr_lines - rest->past_line,
-	       sizeof(*rest->lines));
-	append(profile->devices, rest->past_device, rest->devices,
-	       rest->nr_devices - rest->past_device, sizeof(*rest->devices));
+	placed_append(profile->hosts, rest->past_host, rest->hosts,
+		      rest->nr_hosts - rest->past_host, sizeof(*rest->hosts));
+	placed_append(profile->planes, rest->past_plane, rest->planes,
+		      rest->nr_planes - rest->past_plane, sizeof(*rest->planes));
+	placed_append(profile->lines, rest->past_line, rest->lines,
+		      rest->nr_lines - rest->past_line, sizeof(*rest->lines));
+	placed_append(profile->devices, rest->past_device, rest->devices,
+		      rest->nr_devices - rest->past_device, sizeof(*rest->devices));
 	profile->nr_hosts = rest->nr_hosts;
 	profile->nr_planes = rest->nr_planes;
 	profile->nr_lines = rest->nr_lines;
@@ -196,7 +197,7 @@ enum ts_status ts_placed_read(struct ts_placed *placed, struct ts_error *err)
 	enum ts_status st;
 
 	TS_ASSERT(placed && placed->run && placed->nr_hosts > 0);
-	find_place(&rest, &placed->run->profile, placed->first_host, placed->nr_hosts);
+	placed_find_place(&rest, &placed->run->profile, placed->first_host, placed->nr_hosts);
 	st = read_in_place(placed, &rest, err);
 	if (st == TS_OK)
 		st = finish_run(placed, err);

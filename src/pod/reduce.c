@@ -67,7 +67,7 @@ struct place {
 };
 
 /* As one machine reads them: files with hosts by the names of these, then what is read along. */
-static int by_place(const void *a, const void *b)
+static int reduce_by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 	int order;
@@ -78,8 +78,8 @@ static int by_place(const void *a, const void *b)
 	return order ? order : strcmp((const char *)x->name.p, (const char *)y->name.p);
 }
 
-static enum ts_status find_place(struct place *place, const struct ts_map_input *input,
-				 struct ts_arena *arena, struct ts_error *err)
+static enum ts_status reduce_find_place(struct place *place, const struct ts_map_input *input,
+					struct ts_arena *arena, struct ts_error *err)
 {
 	struct opened opened = { .input = input };
 	enum ts_status st = open_outline(&opened, err);
@@ -105,7 +105,7 @@ static enum ts_status check_places(const struct place *places, size_t nr, struct
 
 	for (size_t i = 0; i < nr; i++) {
 		nr_read += !places[i].is_empty;
-		if (i > 0 && by_place(&places[i - 1], &places[i]) == 0)
+		if (i > 0 && reduce_by_place(&places[i - 1], &places[i]) == 0)
 			return ts_fail(err, TS_USAGE,
 				       "%s and %s are outlines of one file (name each file once)",
 				       places[i - 1].input->path, places[i].input->path);
@@ -133,16 +133,16 @@ static enum ts_status join_one(struct ts_joining *joining, const struct ts_map_i
 	return st;
 }
 
-static enum ts_status join_all(struct ts_joining *joining, const struct ts_map_input *inputs,
-			       size_t nr, struct ts_error *err)
+static enum ts_status reduce_join_all(struct ts_joining *joining, const struct ts_map_input *inputs,
+				      size_t nr, struct ts_error *err)
 {
 	struct place *places = calloc(nr + 1, sizeof(*places));
 	enum ts_status st = places ? TS_OK : ts_fail_nomem(err);
 
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
-		st = find_place(&places[i], &inputs[i], &joining->profile->arena, err);
+		st = reduce_find_place(&places[i], &inputs[i], &joining->profile->arena, err);
 	if (st == TS_OK) {
-		qsort(places, nr, sizeof(*places), by_place);
+		qsort(places, nr, sizeof(*places), reduce_by_place);
 		st = check_places(places, nr, err);
 	}
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
@@ -153,7 +153,7 @@ static enum ts_status join_all(struct ts_joining *joining, const struct ts_map_i
 
 /* As a report of their folder names the run; files inside archives, and what has no host, have no
  * session. */
-static void name_run(struct ts_profile *profile, const struct ts_saved_run *saved)
+static void reduce_name_run(struct ts_profile *profile, const struct ts_saved_run *saved)
 {
 	const struct ts_saved_file *first = &saved->files[0];
 
@@ -167,7 +167,7 @@ static void name_run(struct ts_profile *profile, const struct ts_saved_run *save
 	profile->session = first->session;
 }
 
-static void find_wall(struct ts_outline *outline, const struct ts_outline_lines *lines)
+static void reduce_find_wall(struct ts_outline *outline, const struct ts_outline_lines *lines)
 {
 	outline->wall_start_ps = INT64_MAX;
 	outline->wall_end_ps = INT64_MIN;
@@ -204,8 +204,8 @@ static enum ts_status put_damages(struct ts_buf *out, const struct ts_outline_li
 #define NR_PARTS TS_MAPPED_RESULTS /* of a run's parcel, before there are results */
 
 /* Where there is one host the outline has its steps. */
-static enum ts_status join_lines(struct ts_joining *joining, struct ts_outline *outline,
-				 struct ts_buf *steps, struct ts_error *err)
+static enum ts_status reduce_join_lines(struct ts_joining *joining, struct ts_outline *outline,
+					struct ts_buf *steps, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -215,14 +215,14 @@ static enum ts_status join_lines(struct ts_joining *joining, struct ts_outline *
 	return st ? st : ts_outline_join_threads(joining->profile, &joining->lines, outline, err);
 }
 
-static enum ts_status make_parts(struct ts_joining *joining, struct ts_outline *outline,
-				 const struct ts_map_options *options, struct ts_buf *parts,
-				 struct ts_buf *steps, struct ts_error *err)
+static enum ts_status reduce_make_parts(struct ts_joining *joining, struct ts_outline *outline,
+					const struct ts_map_options *options, struct ts_buf *parts,
+					struct ts_buf *steps, struct ts_error *err)
 {
 	struct ts_profile *profile = joining->profile;
 	enum ts_status st;
 
-	name_run(profile, &joining->saved);
+	reduce_name_run(profile, &joining->saved);
 	ts_map_options_put(&parts[TS_MAPPED_OPTIONS], options);
 	ts_saved_put_profile(&parts[TS_MAPPED_PROFILE], profile, &joining->saved);
 	st = put_damages(&parts[TS_MAPPED_DAMAGE], &joining->lines, err);
@@ -232,15 +232,15 @@ static enum ts_status make_parts(struct ts_joining *joining, struct ts_outline *
 		st = ts_join_clocks(joining, err);
 	if (st)
 		return st;
-	find_wall(outline, &joining->lines);
-	st = join_lines(joining, outline, steps, err);
+	reduce_find_wall(outline, &joining->lines);
+	st = reduce_join_lines(joining, outline, steps, err);
 	if (st == TS_OK)
 		ts_saved_put_outline(&parts[TS_MAPPED_OUTLINE], outline);
 	return st;
 }
 
-static enum ts_status put_run(struct ts_buf *out, const struct ts_buf *parts,
-			      const struct ts_buf *steps, struct ts_error *err)
+static enum ts_status reduce_put_run(struct ts_buf *out, const struct ts_buf *parts,
+				     const struct ts_buf *steps, struct ts_error *err)
 {
 	const struct ts_parcel_head head = { .run = 0 };
 	enum ts_status st = TS_OK;
@@ -267,11 +267,11 @@ enum ts_status ts_reduce_outline(const struct ts_map_input *outlines, size_t nr,
 	TS_ASSERT(outlines && options && out && nr > 0);
 	ts_profile_init(&profile);
 	memset(&outline, 0, sizeof(outline));
-	st = join_all(&joining, outlines, nr, err);
+	st = reduce_join_all(&joining, outlines, nr, err);
 	if (st == TS_OK)
-		st = make_parts(&joining, &outline, options, parts, &steps, err);
+		st = reduce_make_parts(&joining, &outline, options, parts, &steps, err);
 	if (st == TS_OK)
-		st = put_run(out, parts, &steps, err);
+		st = reduce_put_run(out, parts, &steps, err);
 	ts_buf_release(&steps);
 	for (size_t i = 0; i < NR_PARTS; i++)
 		ts_buf_release(&parts[i]);
@@ -297,8 +297,8 @@ struct reducing {
 	struct ts_error steps_story;
 };
 
-static enum ts_status open_states(const struct ts_map_input *input, struct ts_parcel *parcel,
-				  struct ts_error *err)
+static enum ts_status reduce_open_states(const struct ts_map_input *input, struct ts_parcel *parcel,
+					 struct ts_error *err)
 {
 	enum ts_parcel_kind kind = ts_parcel_is(input->bytes, TS_PARCEL_TRACKS) ? TS_PARCEL_TRACKS
 				   : ts_parcel_is(input->bytes, TS_PARCEL_PAGE) ? TS_PARCEL_PAGE
@@ -314,7 +314,7 @@ static enum ts_status place_states(struct reducing *reducing, const struct ts_ma
 	const struct ts_saved_run *saved = &reducing->mapped.saved;
 	const struct ts_map_input **files;
 	struct ts_parcel parcel;
-	enum ts_status st = open_states(input, &parcel, err);
+	enum ts_status st = reduce_open_states(input, &parcel, err);
 
 	if (st)
 		return st;
@@ -387,7 +387,7 @@ static enum ts_status feed(void *ctx, enum ts_pass number, struct ts_pass_sums *
 
 		if (!input)
 			continue;
-		st = open_states(input, &parcel, err);
+		st = reduce_open_states(input, &parcel, err);
 		if (st)
 			break;
 		st = ts_states_add(&parcel, number, sums, err);
@@ -424,7 +424,8 @@ static enum ts_status add_pictures(const struct reducing *reducing, const struct
 	return st;
 }
 
-static enum ts_status add_tracks(const struct reducing *reducing, size_t file, struct ts_error *err)
+static enum ts_status reduce_add_tracks(const struct reducing *reducing, size_t file,
+					struct ts_error *err)
 {
 	const struct ts_saved_run *saved = &reducing->mapped.saved;
 	const struct ts_map_input *input = reducing->tracks[file];
@@ -435,7 +436,7 @@ static enum ts_status add_tracks(const struct reducing *reducing, size_t file, s
 
 	if (!input)
 		return TS_OK;
-	st = open_states(input, &parcel, err);
+	st = reduce_open_states(input, &parcel, err);
 	if (st)
 		return st;
 	st = ts_parcel_unpack(&parcel, 1, &bytes, err);
@@ -457,7 +458,7 @@ static enum ts_status sum_up_tracks(struct reducing *reducing, struct ts_context
 	if (reducing->nr_tracks == 0)
 		return TS_OK;
 	for (size_t i = 0; i < reducing->mapped.saved.nr_files && st == TS_OK; i++)
-		st = add_tracks(reducing, i, err);
+		st = reduce_add_tracks(reducing, i, err);
 	ctx->overlay_budget = reducing->drawn == TS_PARCEL_PAGE
 				      ? ts_run_budget(&reducing->run->profile,
 						      &(struct ts_run_options){
@@ -480,7 +481,7 @@ static enum ts_status add_wants(const struct reducing *reducing, struct ts_trace
 
 		if (saved->files[i].nr_hosts == 0)
 			continue;
-		st = open_states(reducing->files[i], &parcel, err);
+		st = reduce_open_states(reducing->files[i], &parcel, err);
 		if (st)
 			break;
 		st = ts_states_add_wants(&parcel, saved->files[i].nr_hosts, wants, err);
@@ -537,7 +538,7 @@ static void bring_steps(void *ctx, uint32_t host)
 								   &reducing->steps_story);
 }
 
-static void begin_steps(struct reducing *reducing)
+static void reduce_begin_steps(struct reducing *reducing)
 {
 	reducing->bringer = (struct ts_steps_bringer){ reducing, bring_steps, TS_NONE };
 	if (reducing->run->outline.steps.rows)
@@ -545,7 +546,8 @@ static void begin_steps(struct reducing *reducing)
 }
 
 /* Without its steps a host's states do not fit, so what came of them does not tell the cause. */
-static enum ts_status end_steps(struct reducing *reducing, enum ts_status st, struct ts_error *err)
+static enum ts_status reduce_end_steps(struct reducing *reducing, enum ts_status st,
+				       struct ts_error *err)
 {
 	reducing->run->outline.steps.bringer = NULL;
 	if (reducing->steps_status == TS_OK)
@@ -554,7 +556,7 @@ static enum ts_status end_steps(struct reducing *reducing, enum ts_status st, st
 		       reducing->steps_story.text);
 }
 
-static enum ts_status sum_up(struct reducing *reducing, struct ts_error *err)
+static enum ts_status reduce_sum_up(struct reducing *reducing, struct ts_error *err)
 {
 	struct ts_run_options options = ts_mapped_run_options(&reducing->mapped, 1);
 	struct ts_run *run = reducing->run;
@@ -562,7 +564,7 @@ static enum ts_status sum_up(struct reducing *reducing, struct ts_error *err)
 	struct ts_context ctx;
 	enum ts_status st = ts_run_context(run, &options, &ctx, err);
 
-	begin_steps(reducing);
+	reduce_begin_steps(reducing);
 	for (enum ts_pass pass = TS_PASS_FIRST; pass <= TS_PASS_SECOND && st == TS_OK; pass++)
 		st = ts_pass_run_saved(&run->profile, &ctx, pass, feed, reducing, &shared, err);
 	if (st == TS_OK)
@@ -570,7 +572,7 @@ static enum ts_status sum_up(struct reducing *reducing, struct ts_error *err)
 	if (st == TS_OK)
 		st = sum_up_tracks(reducing, &ctx, &shared, err);
 	ts_passes_release(&shared);
-	st = end_steps(reducing, st, err);
+	st = reduce_end_steps(reducing, st, err);
 	return st ? st : ts_run_settle(run, err);
 }
 
@@ -622,7 +624,7 @@ enum ts_status ts_reduce_report(struct ts_run *run, const struct ts_map_input *o
 	if (st == TS_OK)
 		st = ts_mapped_run_finish(&reducing.mapped, run, err);
 	if (st == TS_OK)
-		st = sum_up(&reducing, err);
+		st = reduce_sum_up(&reducing, err);
 	free(reducing.files);
 	ts_mapped_run_release(&reducing.mapped);
 	return st;

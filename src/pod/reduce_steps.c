@@ -31,7 +31,7 @@ static void put_away(struct ts_device_steps *device)
 	ts_device_steps_release(device);
 }
 
-static enum ts_status make(struct reducing *reducing, uint32_t index)
+static enum ts_status reduce_steps_make(struct reducing *reducing, uint32_t index)
 {
 	struct ts_device_steps *device = &reducing->steps->devices[index];
 	enum ts_status st;
@@ -44,7 +44,7 @@ static enum ts_status make(struct reducing *reducing, uint32_t index)
 	return ts_step_pairing_apply(&reducing->pairing, reducing->steps, index, reducing->err);
 }
 
-static void bring(void *ctx, uint32_t host)
+static void reduce_steps_bring(void *ctx, uint32_t host)
 {
 	struct reducing *reducing = ctx;
 	struct ts_steps *steps = reducing->steps;
@@ -53,7 +53,7 @@ static void bring(void *ctx, uint32_t host)
 		if (steps->devices[d].host == reducing->bringer.host)
 			put_away(&steps->devices[d]);
 		if (steps->devices[d].host == host && reducing->st == TS_OK)
-			reducing->st = make(reducing, d);
+			reducing->st = reduce_steps_make(reducing, d);
 	}
 	reducing->bringer.host = host;
 }
@@ -65,26 +65,27 @@ static enum ts_status pair(struct reducing *reducing)
 
 	for (uint32_t d = 0; d < steps->nr_devices; d++)
 		ts_steps_of(steps, d);
-	bring(reducing, TS_NONE);
+	reduce_steps_bring(reducing, TS_NONE);
 	if (reducing->st == TS_OK)
 		reducing->st = ts_step_pairing_find(&reducing->pairing, steps, reducing->err);
 	reducing->is_paired = reducing->st == TS_OK;
-	bring(reducing, TS_NONE);
+	reduce_steps_bring(reducing, TS_NONE);
 	return reducing->st;
 }
 
-static void add_rows(struct ts_run_step *rows, const struct ts_device_steps *device)
+static void reduce_steps_add_rows(struct ts_run_step *rows, const struct ts_device_steps *device)
 {
 	for (size_t i = 0; i < device->nr; i++)
 		ts_run_step_add(&rows[ts_device_steps_row(device, i)], &device->items[i]);
 }
 
-static enum ts_status put_host(struct reducing *reducing, uint32_t host, struct ts_buf *section,
-			       struct ts_buf *out, struct ts_error *err)
+static enum ts_status reduce_steps_put_host(struct reducing *reducing, uint32_t host,
+					    struct ts_buf *section, struct ts_buf *out,
+					    struct ts_error *err)
 {
 	struct ts_steps *steps = reducing->steps;
 
-	bring(reducing, host);
+	reduce_steps_bring(reducing, host);
 	if (reducing->st)
 		return reducing->st;
 	ts_buf_clear(section);
@@ -93,12 +94,12 @@ static enum ts_status put_host(struct reducing *reducing, uint32_t host, struct 
 		return ts_fail_nomem(err);
 	for (size_t d = 0; d < steps->nr_devices; d++)
 		if (steps->devices[d].host == host)
-			add_rows(steps->rows, &steps->devices[d]);
+			reduce_steps_add_rows(steps->rows, &steps->devices[d]);
 	return ts_parcel_put(out, ts_buf_bytes(section), err);
 }
 
-static enum ts_status put_hosts(struct reducing *reducing, size_t nr_hosts, struct ts_buf *out,
-				struct ts_error *err)
+static enum ts_status reduce_steps_put_hosts(struct reducing *reducing, size_t nr_hosts,
+					     struct ts_buf *out, struct ts_error *err)
 {
 	struct ts_steps *steps = reducing->steps;
 	struct ts_buf section = TS_BUF_INIT;
@@ -108,8 +109,8 @@ static enum ts_status put_hosts(struct reducing *reducing, size_t nr_hosts, stru
 	if (!steps->rows)
 		return ts_fail_nomem(err);
 	for (uint32_t host = 0; host < nr_hosts && st == TS_OK; host++)
-		st = put_host(reducing, host, &section, out, err);
-	bring(reducing, TS_NONE);
+		st = reduce_steps_put_host(reducing, host, &section, out, err);
+	reduce_steps_bring(reducing, TS_NONE);
 	steps->nr_rows = steps->nr_steps;
 	ts_buf_release(&section);
 	return st;
@@ -123,14 +124,14 @@ enum ts_status ts_reduce_steps(struct ts_profile *profile, struct ts_outline_lin
 	enum ts_status st;
 
 	TS_ASSERT(profile && lines && steps && out);
-	reducing.bringer = (struct ts_steps_bringer){ &reducing, bring, TS_NONE };
+	reducing.bringer = (struct ts_steps_bringer){ &reducing, reduce_steps_bring, TS_NONE };
 	st = marks ? ts_outline_steps_open(&reducing.finding, profile, marks, steps, err)
 		   : ts_fail_nomem(err);
 	if (st == TS_OK) {
 		steps->bringer = &reducing.bringer;
 		st = pair(&reducing);
 		if (st == TS_OK)
-			st = put_hosts(&reducing, profile->nr_hosts, out, err);
+			st = reduce_steps_put_hosts(&reducing, profile->nr_hosts, out, err);
 		steps->bringer = NULL;
 	}
 	ts_step_pairing_release(&reducing.pairing);

@@ -15,20 +15,20 @@ struct joining {
 	enum ts_trace_kind kind; /* of the first that was given */
 };
 
-static enum ts_status open_trace(const struct ts_map_input *input, struct ts_parcel *parcel,
-				 struct ts_error *err)
+static enum ts_status reduce_trace_open_trace(const struct ts_map_input *input,
+					      struct ts_parcel *parcel, struct ts_error *err)
 {
 	enum ts_status st = ts_parcel_open(parcel, input->bytes, TS_PARCEL_TRACE, err);
 
 	return ts_map_fail_in(err, st, input->path);
 }
 
-static enum ts_status place(struct joining *joining, const struct ts_map_input *input,
-			    struct ts_error *err)
+static enum ts_status reduce_trace_place(struct joining *joining, const struct ts_map_input *input,
+					 struct ts_error *err)
 {
 	const struct ts_saved_run *saved = &joining->mapped.saved;
 	struct ts_parcel parcel;
-	enum ts_status st = open_trace(input, &parcel, err);
+	enum ts_status st = reduce_trace_open_trace(input, &parcel, err);
 
 	if (st)
 		return st;
@@ -46,7 +46,7 @@ static enum ts_status place(struct joining *joining, const struct ts_map_input *
 }
 
 /* By the numbers of its processes (trace/layout.h). */
-static bool is_of_host(const struct ts_trace_told *told, size_t host)
+static bool reduce_trace_is_of_host(const struct ts_trace_told *told, size_t host)
 {
 	for (size_t i = 0; i < told->nr_processes; i++)
 		if ((told->processes[i].order - 1) / TS_TRACE_HOST_NUMBERS != host ||
@@ -56,12 +56,13 @@ static bool is_of_host(const struct ts_trace_told *told, size_t host)
 }
 
 /* Of its own host; of the same results and form as all others. */
-static enum ts_status check(const struct joining *joining, const struct ts_map_input *input,
-			    size_t host, struct ts_error *err)
+static enum ts_status reduce_trace_check(const struct joining *joining,
+					 const struct ts_map_input *input, size_t host,
+					 struct ts_error *err)
 {
 	const struct ts_saved_trace *saved = &joining->saved[host];
 
-	if (joining->run->profile.nr_hosts > 1 && !is_of_host(&saved->told, host))
+	if (joining->run->profile.nr_hosts > 1 && !reduce_trace_is_of_host(&saved->told, host))
 		return ts_fail(err, TS_FORMAT, "%s: a process in it is not of its host",
 			       input->path);
 	if (saved->results != joining->mapped.results_id)
@@ -77,20 +78,21 @@ static enum ts_status check(const struct joining *joining, const struct ts_map_i
 	return TS_OK;
 }
 
-static enum ts_status load(struct joining *joining, size_t file, size_t host, struct ts_error *err)
+static enum ts_status reduce_trace_load(struct joining *joining, size_t file, size_t host,
+					struct ts_error *err)
 {
 	const struct ts_map_input *input = joining->files[file];
 	struct ts_saved_trace *saved = &joining->saved[host];
 	struct ts_trace_stored *part = &joining->parts[host];
 	struct ts_parcel parcel;
-	enum ts_status st = open_trace(input, &parcel, err);
+	enum ts_status st = reduce_trace_open_trace(input, &parcel, err);
 
 	if (st)
 		return st;
 	st = ts_saved_trace_load(&parcel, &joining->run->profile.arena, saved, &part->rows, err);
 	if (st)
 		return ts_map_fail_in(err, st, input->path);
-	st = check(joining, input, host, err);
+	st = reduce_trace_check(joining, input, host, err);
 	joining->kind = saved->kind;
 	part->told = saved->told;
 	return st;
@@ -110,13 +112,13 @@ static enum ts_status load_all(struct joining *joining, struct ts_error *err)
 				       "the trace of %.*s is missing (run tpusight map overlay "
 				       "--trace on it, and name the traces of all files)",
 				       TS_ARG(saved->files[i].path));
-		st = load(joining, i, host++, err);
+		st = reduce_trace_load(joining, i, host++, err);
 	}
 	return st;
 }
 
-static enum ts_status write_all(struct joining *joining, struct ts_newfile *file,
-				const char *version, struct ts_error *err)
+static enum ts_status reduce_trace_write_all(struct joining *joining, struct ts_newfile *file,
+					     const char *version, struct ts_error *err)
 {
 	const struct ts_trace_joint joint = { .parts = joining->parts,
 					      .facts = joining->known.facts,
@@ -157,11 +159,11 @@ enum ts_status ts_reduce_trace(struct ts_run *run, const struct ts_map_input *re
 			st = ts_fail_nomem(err);
 	}
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
-		st = place(&joining, &traces[i], err);
+		st = reduce_trace_place(&joining, &traces[i], err);
 	if (st == TS_OK)
 		st = load_all(&joining, err);
 	if (st == TS_OK)
-		st = write_all(&joining, file, version, err);
+		st = reduce_trace_write_all(&joining, file, version, err);
 	for (size_t i = 0; joining.saved && i < run->profile.nr_hosts; i++)
 		ts_saved_trace_release(&joining.saved[i]);
 	free(joining.saved);

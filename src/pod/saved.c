@@ -73,11 +73,11 @@ static const struct ts_member line_members[] = {
 	TS_NUMBER(9, repeats, TS_BY_HAND),
 };
 
-static bool is_line(const void *self)
+static bool saved_is_line(const void *self)
 {
 	return ((const struct ts_line *)self)->kind <= TS_LINE_SC_OPS;
 }
-static const struct ts_record line_record = TS_RECORD(line_members, .is_valid = is_line);
+static const struct ts_record line_record = TS_RECORD(line_members, .is_valid = saved_is_line);
 #undef TS_SELF
 
 #define TS_SELF struct ts_device
@@ -336,7 +336,8 @@ static void take_hosts(struct saved *saved, const struct ts_profile *profile, st
 	out->failed |= !saved->hosts;
 }
 
-static void take_modules(struct saved *saved, const struct ts_profile *profile, struct ts_buf *out)
+static void saved_take_modules(struct saved *saved, const struct ts_profile *profile,
+			       struct ts_buf *out)
 {
 	saved->modules = calloc(profile->nr_modules + 1, sizeof(*saved->modules));
 	saved->nr_modules = saved->modules ? profile->nr_modules : 0;
@@ -385,7 +386,7 @@ void ts_saved_put_profile(struct ts_buf *out, const struct ts_profile *profile,
 	TS_ASSERT(out && profile && run);
 	view_torch_log(&saved, &profile->torch_log);
 	take_hosts(&saved, profile, out);
-	take_modules(&saved, profile, out);
+	saved_take_modules(&saved, profile, out);
 	mark = ts_pbw_begin(out, PART_SAVED);
 	ts_record_save(&saved_record, &saved, out);
 	ts_pbw_end(out, mark);
@@ -596,7 +597,7 @@ static enum ts_status share_texts(struct ts_profile *profile, struct ts_error *e
 }
 
 /* Each op has its number by being interned; two of one identity cannot be. */
-static enum ts_status link_ops(struct ts_profile *profile, struct ts_error *err)
+static enum ts_status saved_link_ops(struct ts_profile *profile, struct ts_error *err)
 {
 	struct ts_op *drafts = profile->ops;
 	size_t nr = profile->nr_ops;
@@ -618,8 +619,8 @@ static enum ts_status link_ops(struct ts_profile *profile, struct ts_error *err)
 	return st;
 }
 
-static enum ts_status give(struct ts_profile *profile, struct saved *saved,
-			   struct ts_saved_run *run, struct ts_error *err)
+static enum ts_status saved_give(struct ts_profile *profile, struct saved *saved,
+				 struct ts_saved_run *run, struct ts_error *err)
 {
 	enum ts_status st = give_hosts(profile, saved, err);
 
@@ -632,7 +633,7 @@ static enum ts_status give(struct ts_profile *profile, struct saved *saved,
 	if (st == TS_OK)
 		st = share_texts(profile, err);
 	if (st == TS_OK)
-		st = link_ops(profile, err);
+		st = saved_link_ops(profile, err);
 	profile->logdir = saved->logdir;
 	profile->run = saved->run;
 	profile->session = saved->session;
@@ -674,7 +675,7 @@ enum ts_status ts_saved_load_profile(struct ts_bytes bytes, struct ts_profile *p
 	if (st == TS_OK && saved.nr_planes != profile->nr_planes)
 		st = contradicts(err, "planes");
 	if (st == TS_OK)
-		st = give(profile, &saved, run, err);
+		st = saved_give(profile, &saved, run, err);
 	if (st == TS_OK && !are_files(run, profile->nr_hosts))
 		st = contradicts(err, "files");
 	ts_record_release(&saved_record, &saved);

@@ -115,14 +115,14 @@ static const struct ts_member saved_line_members[] = {
 	TS_NUMBER(14, line.last_ps, TS_BY_HAND),
 };
 
-static bool is_line(const void *self)
+static bool saved_outline_is_line(const void *self)
 {
 	const struct saved_line *line = self;
 
 	return line->marks.nr_kernels > 0 || !line->marks.kernels;
 }
 static const struct ts_record saved_line_record =
-	TS_RECORD(saved_line_members, .is_valid = is_line);
+	TS_RECORD(saved_line_members, .is_valid = saved_outline_is_line);
 #undef TS_SELF
 
 struct saved_lines {
@@ -185,8 +185,9 @@ void ts_saved_put_lines(struct ts_buf *out, const struct ts_profile *profile,
 	free(saved.items);
 }
 
-static enum ts_status take_lines(struct saved_lines *saved, struct ts_outline_lines *lines,
-				 int64_t *from_ps, struct ts_error *err)
+static enum ts_status saved_outline_take_lines(struct saved_lines *saved,
+					       struct ts_outline_lines *lines, int64_t *from_ps,
+					       struct ts_error *err)
 {
 	enum ts_status st = TS_OK, one;
 
@@ -219,7 +220,8 @@ enum ts_status ts_saved_load_lines(struct ts_bytes bytes, struct ts_profile *pro
 	if (st == TS_OK && saved.nr != profile->nr_lines)
 		st = ts_fail(err, TS_FORMAT, "its lines contradict one another");
 	if (st == TS_OK)
-		st = *from_ps ? take_lines(&saved, lines, *from_ps, err) : ts_fail_nomem(err);
+		st = *from_ps ? saved_outline_take_lines(&saved, lines, *from_ps, err)
+			      : ts_fail_nomem(err);
 	ts_record_release(&lines_record, &saved);
 	return st;
 }
@@ -293,7 +295,7 @@ static bool are_rows_of(const struct ts_device_steps *steps, size_t nr_rows)
 }
 
 /* Rows are not more than all devices have together; where these are elsewhere, the rows are there. */
-static bool are_steps(const void *self)
+static bool saved_outline_are_steps(const void *self)
 {
 	const struct ts_steps *steps = self;
 	size_t nr = 0, nr_elsewhere = 0;
@@ -312,7 +314,8 @@ static bool are_steps(const void *self)
 	return steps->source <= TS_STEPS_INFERRED && steps->nr_steps <= nr + nr_elsewhere &&
 	       memchr(steps->made_of, '\0', sizeof(steps->made_of));
 }
-static const struct ts_record steps_record = TS_RECORD(steps_members, .is_valid = are_steps);
+static const struct ts_record steps_record =
+	TS_RECORD(steps_members, .is_valid = saved_outline_are_steps);
 #undef TS_SELF
 
 #define TS_SELF struct ts_host_spans
@@ -390,7 +393,7 @@ static bool are_of_devices(const struct saved_steps *saved, const struct ts_step
 	return true;
 }
 
-static void take(struct ts_device_steps *device, struct ts_device_steps *from)
+static void saved_outline_take(struct ts_device_steps *device, struct ts_device_steps *from)
 {
 	ts_device_steps_release(device);
 	device->items = from->items;
@@ -415,7 +418,7 @@ enum ts_status ts_saved_load_steps(struct ts_bytes bytes, struct ts_steps *steps
 	if (st == TS_OK && !are_of_devices(&saved, steps, first, nr))
 		st = ts_fail(err, TS_FORMAT, "the steps of a host in it are those of another");
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
-		take(&steps->devices[first + i], &saved.devices[i]);
+		saved_outline_take(&steps->devices[first + i], &saved.devices[i]);
 	ts_record_release(&saved_steps_record, &saved);
 	ts_arena_release(&arena);
 	return st;

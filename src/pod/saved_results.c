@@ -183,7 +183,7 @@ static struct saved_finding *findings_of(const struct ts_doctor_facts *doctor)
 	return saved;
 }
 
-static struct saved_fact *facts_of(const struct ts_saved_known *known)
+static struct saved_fact *saved_results_facts_of(const struct ts_saved_known *known)
 {
 	struct saved_fact *saved = calloc(known->nr_facts + 1, sizeof(*saved));
 
@@ -210,7 +210,7 @@ void ts_saved_put_results(struct ts_buf *out, const struct ts_saved_known *known
 				       .nr_padded = padding->nr,
 				       .matrix = (struct ts_matrix_op *)(uintptr_t)systolic->items,
 				       .nr_matrix = TS_MIN(systolic->nr, TS_MATRIX_DRAWN),
-				       .facts = facts_of(known),
+				       .facts = saved_results_facts_of(known),
 				       .nr_facts = known->nr_facts,
 				       .wants = known->wants,
 				       .is_damaged = known->is_damaged };
@@ -268,8 +268,8 @@ static enum ts_status check_size(const struct saved_results *saved, struct ts_er
 	return TS_OK;
 }
 
-static enum ts_status keep(const struct saved_results *saved, struct ts_arena *arena,
-			   const void **facts, struct ts_error *err)
+static enum ts_status saved_results_keep(const struct saved_results *saved, struct ts_arena *arena,
+					 const void **facts, struct ts_error *err)
 {
 	struct ts_doctor_facts *doctor = ts_arena_zalloc(arena, sizeof(*doctor));
 	struct ts_padding_facts *padding = ts_arena_zalloc(arena, sizeof(*padding));
@@ -343,7 +343,7 @@ enum ts_status ts_saved_load_results(struct ts_bytes bytes, struct ts_profile *p
 	if (st == TS_OK)
 		st = check_size(&saved, err);
 	if (st == TS_OK)
-		st = keep(&saved, &profile->arena, facts, err);
+		st = saved_results_keep(&saved, &profile->arena, facts, err);
 	if (st == TS_OK)
 		take_known(&saved, known);
 	ts_record_release(&results_record, &saved);

@@ -39,11 +39,11 @@ static const struct ts_member gpu_members[] = {
 	TS_TEXT(6, model),
 };
 
-static bool is_gpu(const void *self)
+static bool saved_trace_is_gpu(const void *self)
 {
 	return ((const struct ts_perfetto_gpu *)self)->machine >= TS_MACHINE_MIN;
 }
-static const struct ts_record gpu_record = TS_RECORD(gpu_members, .is_valid = is_gpu);
+static const struct ts_record gpu_record = TS_RECORD(gpu_members, .is_valid = saved_trace_is_gpu);
 #undef TS_SELF
 
 #define TS_SELF struct ts_trace_told

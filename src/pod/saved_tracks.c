@@ -48,7 +48,7 @@ static const struct ts_member track_members[] = {
 	TS_RECORDS(11, points, nr_points, point_record, TS_BY_NOTHING, TS_BY_HAND),
 };
 
-static bool is_track(const void *self)
+static bool saved_tracks_is_track(const void *self)
 {
 	const struct saved_track *saved = self;
 
@@ -57,7 +57,8 @@ static bool is_track(const void *self)
 			return false;
 	return saved->name.p && saved->kind <= TS_TRACK_COUNTER;
 }
-static const struct ts_record track_record = TS_RECORD(track_members, .is_valid = is_track);
+static const struct ts_record track_record =
+	TS_RECORD(track_members, .is_valid = saved_tracks_is_track);
 #undef TS_SELF
 
 struct saved_tracks {
@@ -74,7 +75,7 @@ static const struct ts_record tracks_record = TS_RECORD(tracks_members);
 
 /* ---- out */
 
-static struct ts_bytes text_of(const char *text)
+static struct ts_bytes saved_tracks_text_of(const char *text)
 {
 	return ts_bytes_of(text ? text : "");
 }
@@ -84,9 +85,9 @@ static struct saved_track view_of(const struct ts_result *result, const struct t
 	return (struct saved_track){
 		.result = ts_bytes_of(result->name),
 		.name = ts_bytes_of(track->name),
-		.unit = text_of(track->unit),
-		.axis = text_of(track->axis),
-		.description = text_of(track->description),
+		.unit = saved_tracks_text_of(track->unit),
+		.axis = saved_tracks_text_of(track->axis),
+		.description = saved_tracks_text_of(track->description),
 		.kind = track->kind,
 		.device = track->device,
 		.order = track->order,
@@ -154,8 +155,8 @@ static const char *text_or_null(struct ts_bytes text)
 	return text.n > 0 ? (const char *)text.p : NULL;
 }
 
-static enum ts_status add_track(struct ts_result *result, struct saved_track *saved,
-				struct ts_error *err)
+static enum ts_status saved_tracks_add_track(struct ts_result *result, struct saved_track *saved,
+					     struct ts_error *err)
 {
 	struct ts_arena *arena = &result->owner->arena;
 	struct ts_track *track = ts_result_track(result, saved->kind, (const char *)saved->name.p,
@@ -179,9 +180,10 @@ static enum ts_status add_track(struct ts_result *result, struct saved_track *sa
 	return ts_slices_finish(&saved->slices, result, track) ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status add_all(struct saved_tracks *saved, const struct ts_profile *profile,
-			      uint32_t first, uint32_t nr, struct ts_results *results,
-			      struct ts_error *err)
+static enum ts_status saved_tracks_add_all(struct saved_tracks *saved,
+					   const struct ts_profile *profile, uint32_t first,
+					   uint32_t nr, struct ts_results *results,
+					   struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -191,7 +193,7 @@ static enum ts_status add_all(struct saved_tracks *saved, const struct ts_profil
 
 		if (!result || host < first || host - first >= nr)
 			return ts_fail(err, TS_FORMAT, "a track in it is not of its host");
-		st = add_track(result, &saved->items[i], err);
+		st = saved_tracks_add_track(result, &saved->items[i], err);
 	}
 	return st;
 }
@@ -207,7 +209,7 @@ enum ts_status ts_saved_add_tracks(struct ts_bytes bytes, const struct ts_profil
 
 	TS_ASSERT(profile && results);
 	if (st == TS_OK)
-		st = add_all(&saved, profile, first, nr, results, err);
+		st = saved_tracks_add_all(&saved, profile, first, nr, results, err);
 	ts_record_release(&tracks_record, &saved);
 	return st;
 }

@@ -13,7 +13,7 @@ enum { STATE_NAME = 1, STATE_SAVED };
 /* Of states: those of the passes but the overlay's, damage, what a trace wants. Of tracks: those of the overlay's pass, tracks. */
 enum { SECTION_DAMAGE = TS_STATES_PASSES - 1, SECTION_WANTS };
 
-static size_t place(enum ts_pass pass)
+static size_t states_place(enum ts_pass pass)
 {
 	TS_ASSERT(pass >= TS_PASS_FIRST && pass < TS_PASS_FIRST + TS_STATES_PASSES);
 	return (size_t)(pass - TS_PASS_FIRST);
@@ -23,7 +23,7 @@ enum ts_status ts_states_take(void *ctx, const struct ts_analysis *analysis, con
 			      struct ts_error *err)
 {
 	struct ts_states *states = ctx;
-	struct ts_buf *out = &states->passes[place(states->pass)];
+	struct ts_buf *out = &states->passes[states_place(states->pass)];
 	size_t mark = ts_pbw_begin(out, FIELD_STATE), saved;
 
 	ts_pbw_bytes(out, STATE_NAME, ts_bytes_of(analysis->schema->name));
@@ -57,7 +57,7 @@ enum ts_status ts_states_put_tracks(struct ts_buf *out, enum ts_parcel_kind kind
 
 	TS_ASSERT(out && states && head);
 	ts_parcel_begin(out, kind, head);
-	st = ts_parcel_put(out, ts_buf_bytes(&states->passes[place(TS_PASS_OVERLAY)]), err);
+	st = ts_parcel_put(out, ts_buf_bytes(&states->passes[states_place(TS_PASS_OVERLAY)]), err);
 	if (st == TS_OK)
 		st = ts_parcel_put(out, tracks, err);
 	if (st == TS_OK && pictures.p)
@@ -100,7 +100,7 @@ void ts_states_release(struct ts_states *states)
 	ts_arena_release(&states->arena);
 }
 
-static const struct ts_analysis *named(struct ts_bytes name) /* or NULL */
+static const struct ts_analysis *states_named(struct ts_bytes name) /* or NULL */
 {
 	size_t i = 0;
 
@@ -120,7 +120,7 @@ static enum ts_status add_one(struct ts_pb pb, struct ts_pass_sums *sums, struct
 		if (pb.field == STATE_SAVED)
 			saved = ts_pb_bytes(&pb);
 	}
-	analysis = named(name);
+	analysis = states_named(name);
 	if (!analysis)
 		return ts_fail(err, TS_FORMAT, "a state in it is not of an analysis");
 	return ts_pass_add(sums, analysis, saved, err);
@@ -131,7 +131,7 @@ enum ts_status ts_states_add(const struct ts_parcel *parcel, enum ts_pass pass,
 {
 	struct ts_buf bytes = TS_BUF_INIT;
 	struct ts_pb_error error = { NULL, NULL };
-	size_t section = pass == TS_PASS_OVERLAY ? 0 : place(pass);
+	size_t section = pass == TS_PASS_OVERLAY ? 0 : states_place(pass);
 	enum ts_status st = ts_parcel_unpack(parcel, section, &bytes, err);
 	struct ts_pb pb = ts_pb_of(ts_buf_bytes(&bytes), &error);
 

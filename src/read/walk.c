@@ -51,7 +51,7 @@ static TS_INLINE enum ts_status peek(struct ts_walk *walk, int *c, struct ts_err
 }
 
 /* The same where something must follow. */
-static enum ts_status need(struct ts_walk *walk, int *c, struct ts_error *err)
+static enum ts_status walk_need(struct ts_walk *walk, int *c, struct ts_error *err)
 {
 	enum ts_status st = peek(walk, c, err);
 
@@ -112,7 +112,7 @@ static enum ts_status token(struct ts_walk *walk, struct ts_bytes *found, struct
 }
 
 /* Does the token close with what it opened with? */
-static bool is_object(struct ts_bytes token)
+static bool walk_is_object(struct ts_bytes token)
 {
 	return token.n >= 2 && token.p[0] == '{' && token.p[token.n - 1] == '}';
 }
@@ -128,7 +128,7 @@ static enum ts_status one_event(struct ts_walk *walk, struct ts_error *err)
 	st = token(walk, &event, err);
 	if (st || !event.p)
 		return st;
-	if (!is_object(event))
+	if (!walk_is_object(event))
 		not_event(walk);
 	else if (visitor->event)
 		st = visitor->event(visitor->ctx, event, err);
@@ -196,7 +196,8 @@ struct key {
 	size_t n;
 };
 
-static enum ts_status value_of(struct ts_walk *walk, const struct key *key, struct ts_error *err)
+static enum ts_status walk_value_of(struct ts_walk *walk, const struct key *key,
+				    struct ts_error *err)
 {
 	const struct ts_walk_visitor *visitor = walk->visitor;
 	struct ts_bytes name = { key->text, key->n }, value;
@@ -204,7 +205,7 @@ static enum ts_status value_of(struct ts_walk *walk, const struct key *key, stru
 	enum ts_status st;
 	int c;
 
-	st = need(walk, &c, err);
+	st = walk_need(walk, &c, err);
 	if (st || c == AT_END)
 		return st;
 	if (c == '[' && ts_bytes_is(name, "traceEvents")) {
@@ -233,7 +234,7 @@ static enum ts_status one_member(struct ts_walk *walk, struct ts_error *err)
 	key.n = TS_MIN(name.n, sizeof(key.text));
 	if (key.n > 0)
 		memcpy(key.text, name.p, key.n);
-	st = need(walk, &c, err);
+	st = walk_need(walk, &c, err);
 	if (st || c == AT_END)
 		return st;
 	if (c != ':') {
@@ -241,7 +242,7 @@ static enum ts_status one_member(struct ts_walk *walk, struct ts_error *err)
 		return TS_OK;
 	}
 	walk->text.p++;
-	st = value_of(walk, &key, err);
+	st = walk_value_of(walk, &key, err);
 	if (st == TS_OK && !walk->over)
 		walk->good_at = ts_walk_at(walk);
 	return st;
@@ -253,7 +254,7 @@ static enum ts_status all_members(struct ts_walk *walk, struct ts_error *err)
 	int c;
 
 	while (st == TS_OK && !walk->over) {
-		st = need(walk, &c, err);
+		st = walk_need(walk, &c, err);
 		if (st || c == AT_END)
 			break;
 		switch (c) {
@@ -302,11 +303,11 @@ enum ts_status ts_walk_run(struct ts_walk *walk, struct ts_error *err)
 	int c;
 
 	TS_ASSERT(!walk->over);
-	st = need(walk, &c, err);
+	st = walk_need(walk, &c, err);
 	if (st == TS_OK && !walk->over)
 		st = pass_mark(walk, err);
 	if (st == TS_OK && !walk->over)
-		st = need(walk, &c, err);
+		st = walk_need(walk, &c, err);
 	if (st || walk->over)
 		return st;
 	if (c != '{' && c != '[') {

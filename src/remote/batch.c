@@ -23,8 +23,8 @@ static void send(const struct ts_batch *batch, size_t index, struct ts_remote_ca
 }
 
 /* Which URL a failure is of, DONE knows. */
-static enum ts_status finish(const struct ts_batch *batch, size_t index,
-			     struct ts_remote_call *call, struct ts_error *err)
+static enum ts_status batch_finish(const struct ts_batch *batch, size_t index,
+				   struct ts_remote_call *call, struct ts_error *err)
 {
 	struct ts_remote_request request = { .op = NULL };
 	enum ts_status st;
@@ -49,7 +49,7 @@ enum ts_status ts_batch_run(const struct ts_batch *batch, struct ts_error *err)
 			send(batch, nr_sent, &calls[nr_sent % batch->nr_jobs]);
 			nr_sent++;
 		}
-		if (finish(batch, nr_done, &calls[nr_done % batch->nr_jobs], &story) && !st) {
+		if (batch_finish(batch, nr_done, &calls[nr_done % batch->nr_jobs], &story) && !st) {
 			st = story.status; /* the first one */
 			if (err)
 				*err = story;

@@ -89,7 +89,7 @@ static void die(struct ts_client *client, const char *cause)
 	pthread_cond_broadcast(&client->news);
 }
 
-static struct ts_remote_call *find(struct ts_client *client, uint64_t id)
+static struct ts_remote_call *client_find(struct ts_client *client, uint64_t id)
 {
 	struct ts_remote_call *call = client->calls;
 
@@ -98,7 +98,7 @@ static struct ts_remote_call *find(struct ts_client *client, uint64_t id)
 	return call;
 }
 
-static void forget(struct ts_client *client, const struct ts_remote_call *done)
+static void client_forget(struct ts_client *client, const struct ts_remote_call *done)
 {
 	struct ts_remote_call **at = &client->calls;
 
@@ -108,14 +108,14 @@ static void forget(struct ts_client *client, const struct ts_remote_call *done)
 		*at = done->next;
 }
 
-static const char *copy(struct ts_remote_call *call, const char *text)
+static const char *client_copy(struct ts_remote_call *call, const char *text)
 {
 	return text ? (const char *)ts_arena_copy(&call->arena, ts_bytes_of(text)).p : NULL;
 }
 
 /* The reply that ends a call, with its texts in the call's own arena. */
-static void finish(struct ts_client *client, struct ts_remote_call *call,
-		   const struct ts_remote_reply *reply)
+static void client_finish(struct ts_client *client, struct ts_remote_call *call,
+			  const struct ts_remote_reply *reply)
 {
 	static const enum ts_status statuses[] = {
 		[TS_REMOTE_IO] = TS_IO,	      [TS_REMOTE_NOT_FOUND] = TS_NOTFOUND,
@@ -124,12 +124,12 @@ static void finish(struct ts_client *client, struct ts_remote_call *call,
 		[TS_REMOTE_NO_SPACE] = TS_IO, [TS_REMOTE_UNSUPPORTED] = TS_UNSUPPORTED,
 	};
 
-	forget(client, call);
+	client_forget(client, call);
 	call->reply = *reply;
 	call->reply.name = NULL;
-	call->reply.generation = copy(call, reply->generation);
-	call->reply.how = copy(call, reply->how);
-	call->reply.text = copy(call, reply->text);
+	call->reply.generation = client_copy(call, reply->generation);
+	call->reply.how = client_copy(call, reply->how);
+	call->reply.text = client_copy(call, reply->text);
 	call->status = reply->kind == TS_REMOTE_DONE ? TS_OK : statuses[reply->code];
 	if (call->arena.failed)
 		call->status = TS_NOMEM;
@@ -137,7 +137,7 @@ static void finish(struct ts_client *client, struct ts_remote_call *call,
 	pthread_cond_broadcast(&client->news);
 }
 
-static void take_line(struct ts_client *client, struct ts_bytes line)
+static void client_take_line(struct ts_client *client, struct ts_bytes line)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct ts_error story = TS_ERROR_INIT;
@@ -151,24 +151,24 @@ static void take_line(struct ts_client *client, struct ts_bytes line)
 		ts_arena_release(&arena);
 		return;
 	}
-	call = find(client, reply.id);
+	call = client_find(client, reply.id);
 	if (call)
 		call->heard_ms = ts_now_ms();
 	if (call && reply.kind == TS_REMOTE_ENTRY && call->entry)
 		call->entry(call->ctx, &reply);
 	if (call && (reply.kind == TS_REMOTE_DONE || reply.kind == TS_REMOTE_FAILED))
-		finish(client, call, &reply);
+		client_finish(client, call, &reply);
 	ts_arena_release(&arena);
 }
 
-static void take_lines(struct ts_client *client)
+static void client_take_lines(struct ts_client *client)
 {
 	struct ts_buf *buf = &client->line;
 	size_t at = 0, n;
 
 	while ((n = ts_bytes_find(ts_bytes_cut(ts_buf_bytes(buf), at, buf->n), "\n")) <
 	       buf->n - at) {
-		take_line(client, ts_bytes_cut(ts_buf_bytes(buf), at, n));
+		client_take_line(client, ts_bytes_cut(ts_buf_bytes(buf), at, n));
 		at += n + 1;
 	}
 	memmove(buf->p, buf->p + at, buf->n - at);
@@ -190,7 +190,7 @@ static bool read_replies(struct ts_client *client)
 		return false;
 	pthread_mutex_lock(&client->lock);
 	client->line.n += (size_t)n;
-	take_lines(client);
+	client_take_lines(client);
 	pthread_mutex_unlock(&client->lock);
 	return true;
 }
@@ -250,7 +250,7 @@ bool ts_client_is_dead(struct ts_client *client)
 	return is;
 }
 
-static void *read_all(void *arg)
+static void *client_read_all(void *arg)
 {
 	struct ts_client *client = arg;
 	struct pollfd ends[] = { { .fd = client->helper.from, .events = POLLIN },
@@ -302,7 +302,7 @@ void ts_client_free(struct ts_client *client)
 	free(client);
 }
 
-static void put_text(struct ts_json *json, const char *key, const char *text)
+static void client_put_text(struct ts_json *json, const char *key, const char *text)
 {
 	if (!text)
 		return;
@@ -310,16 +310,17 @@ static void put_text(struct ts_json *json, const char *key, const char *text)
 	ts_json_text(json, text);
 }
 
-static void put_request(struct ts_buf *out, uint64_t id, const struct ts_remote_request *request)
+static void client_put_request(struct ts_buf *out, uint64_t id,
+			       const struct ts_remote_request *request)
 {
 	struct ts_json json = ts_json_of(out, TS_JSON_COMPACT);
 
 	ts_json_object(&json);
 	ts_json_put_i64(&json, "id", (int64_t)id);
-	put_text(&json, "op", request->op);
+	client_put_text(&json, "op", request->op);
 	if (!request->url)
 		ts_json_put_i64(&json, "version", (int64_t)VERSION);
-	put_text(&json, "url", request->url);
+	client_put_text(&json, "url", request->url);
 	if (request->is_recursive)
 		ts_json_put_bool(&json, "recursive", true);
 	if (request->has_size)
@@ -328,14 +329,14 @@ static void put_request(struct ts_buf *out, uint64_t id, const struct ts_remote_
 		ts_json_put_i64(&json, "offset", (int64_t)request->offset);
 		ts_json_put_i64(&json, "at", (int64_t)request->at);
 	}
-	put_text(&json, "file", request->file);
-	put_text(&json, "generation", request->generation);
-	put_text(&json, "if_generation", request->if_generation);
+	client_put_text(&json, "file", request->file);
+	client_put_text(&json, "generation", request->generation);
+	client_put_text(&json, "if_generation", request->if_generation);
 	ts_json_object_end(&json);
 	ts_buf_putc(out, '\n');
 }
 
-static bool write_all(int fd, struct ts_bytes bytes)
+static bool client_write_all(int fd, struct ts_bytes bytes)
 {
 	while (bytes.n > 0) {
 		ssize_t n = write(fd, bytes.p, bytes.n);
@@ -355,10 +356,11 @@ static void fail_call(struct ts_remote_call *call, enum ts_status status)
 }
 
 /* With the lock held. */
-static void start(struct ts_client *client)
+static void client_start(struct ts_client *client)
 {
 	if (!client->has_thread && !client->is_dead)
-		client->has_thread = pthread_create(&client->thread, NULL, read_all, client) == 0;
+		client->has_thread =
+			pthread_create(&client->thread, NULL, client_read_all, client) == 0;
 	if (!client->has_thread)
 		die(client, "cannot be read from: no thread can be made");
 }
@@ -370,18 +372,18 @@ void ts_client_send(struct ts_client *client, struct ts_remote_call *call,
 
 	TS_ASSERT(client && call && request && request->op);
 	pthread_mutex_lock(&client->lock);
-	start(client);
+	client_start(client);
 	call->id = ++client->last_id;
 	call->is_done = false;
 	call->heard_ms = ts_now_ms();
-	put_request(&line, call->id, request);
+	client_put_request(&line, call->id, request);
 	if (line.failed || client->is_dead) {
 		fail_call(call, line.failed ? TS_NOMEM : TS_IO);
 	} else {
 		call->next = client->calls;
 		client->calls = call;
 		/* what cannot be written will be noticed by the thread that reads */
-		(void)write_all(client->helper.to, ts_buf_bytes(&line));
+		(void)client_write_all(client->helper.to, ts_buf_bytes(&line));
 	}
 	pthread_mutex_unlock(&client->lock);
 	ts_buf_release(&line);

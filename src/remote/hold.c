@@ -46,8 +46,8 @@ static void make_part(void *ctx, size_t index, struct ts_remote_request *request
 					       .generation = part->object->generation };
 }
 
-static enum ts_status take_part(void *ctx, size_t index, struct ts_remote_call *call,
-				enum ts_status st, struct ts_error *err)
+static enum ts_status hold_take_part(void *ctx, size_t index, struct ts_remote_call *call,
+				     enum ts_status st, struct ts_error *err)
 {
 	struct fetch *fetch = ctx;
 	const struct part *part = &fetch->parts[index];
@@ -84,8 +84,8 @@ static enum ts_status add_parts(struct fetch *fetch, struct ts_object *object, s
 }
 
 /* With the lock held: the objects without content, which this fetch brings. */
-static enum ts_status choose(struct fetch *fetch, const char *const *paths, size_t nr,
-			     bool *has_coming, struct ts_error *err)
+static enum ts_status hold_choose(struct fetch *fetch, const char *const *paths, size_t nr,
+				  bool *has_coming, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -108,7 +108,7 @@ static enum ts_status choose(struct fetch *fetch, const char *const *paths, size
 	return TS_OK;
 }
 
-static void settle(struct fetch *fetch, bool good)
+static void hold_settle(struct fetch *fetch, bool good)
 {
 	struct ts_remote *remote = fetch->remote;
 
@@ -130,7 +130,7 @@ static void settle(struct fetch *fetch, bool good)
 	free(fetch->objects);
 }
 
-static bool is_idle(const struct ts_object *object)
+static bool hold_is_idle(const struct ts_object *object)
 {
 	return !object->is_gone && object->users == 0 && object->state == TS_OBJECT_HERE;
 }
@@ -145,7 +145,7 @@ static void evict(struct ts_remote *remote, uint64_t keep)
 	size_t nr = 0;
 
 	for (size_t i = 0; idle && i < remote->nr_objects; i++)
-		if (is_idle(remote->objects[i])) {
+		if (hold_is_idle(remote->objects[i])) {
 			idle[nr++] = remote->objects[i];
 			sum = ts_u64_add(sum, remote->objects[i]->size);
 		}
@@ -176,11 +176,11 @@ static enum ts_status look_for_room(struct ts_remote *remote, const char *path, 
 		       ts_fmt_bytes(free_now, (double)ts_mirror_free(remote)));
 }
 
-static enum ts_status bring(struct fetch *fetch, struct ts_error *err)
+static enum ts_status hold_bring(struct fetch *fetch, struct ts_error *err)
 {
 	struct ts_remote *remote = fetch->remote;
 	struct ts_batch batch = {
-		.nr = fetch->nr_parts, .make = make_part, .done = take_part, .ctx = fetch
+		.nr = fetch->nr_parts, .make = make_part, .done = hold_take_part, .ctx = fetch
 	};
 
 	if (fetch->nr_parts == 0)
@@ -191,7 +191,7 @@ static enum ts_status bring(struct fetch *fetch, struct ts_error *err)
 }
 
 /* What changed since it was listed, as it is now. True: all of it can be read again. */
-static bool look_again(const struct fetch *fetch)
+static bool hold_look_again(const struct fetch *fetch)
 {
 	struct ts_remote *remote = fetch->remote;
 	size_t nr_outdated = 0, nr_new = 0;
@@ -226,16 +226,16 @@ static enum ts_status bring_some(struct ts_remote *remote, const char *const *pa
 	enum ts_status st;
 
 	pthread_mutex_lock(&remote->lock);
-	st = choose(&fetch, paths, nr, has_coming, err);
+	st = hold_choose(&fetch, paths, nr, has_coming, err);
 	if (!st && nr > 0)
 		st = look_for_room(remote, paths[0],
 				   ts_u64_add(fetch.nr_bytes, fetch.nr ? more : 0), err);
 	pthread_mutex_unlock(&remote->lock);
 	ts_meter_begin(meter, 0, TS_REMOTE_PERCENT, fetch.nr_bytes);
 	if (!st)
-		st = bring(&fetch, err);
-	*again = st && look_again(&fetch);
-	settle(&fetch, st == TS_OK);
+		st = hold_bring(&fetch, err);
+	*again = st && hold_look_again(&fetch);
+	hold_settle(&fetch, st == TS_OK);
 	return st;
 }
 
@@ -250,7 +250,7 @@ static bool is_coming(struct ts_remote *remote, const char *const *paths, size_t
 	return false;
 }
 
-static void use(struct ts_remote *remote, const char *const *paths, size_t nr)
+static void hold_use(struct ts_remote *remote, const char *const *paths, size_t nr)
 {
 	pthread_mutex_lock(&remote->lock);
 	for (size_t i = 0; i < nr; i++) {
@@ -269,7 +269,7 @@ enum ts_status ts_remote_hold(struct ts_remote *remote, const char *const *paths
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT(remote && (paths || nr == 0));
-	use(remote, paths, nr);
+	hold_use(remote, paths, nr);
 	for (int i = 0; st == TS_OK && has_coming;) {
 		st = bring_some(remote, paths, nr, more, meter, &has_coming, &again, err);
 		if (again && ++i < TRIES) {
@@ -370,7 +370,7 @@ struct tails {
 	size_t nr, cap;
 };
 
-static void make_tail(void *ctx, size_t index, struct ts_remote_request *request)
+static void hold_make_tail(void *ctx, size_t index, struct ts_remote_request *request)
 {
 	const struct tails *tails = ctx;
 	struct fetch fetch = { .parts = tails->parts };
@@ -411,12 +411,12 @@ static enum ts_status add_tail(struct tails *tails, const char *path, struct ts_
 }
 
 /* Those of one helper. */
-static enum ts_status read_tails(struct ts_remote *remote, struct ts_client *client,
-				 const char *const *paths, size_t nr, struct ts_error *err)
+static enum ts_status hold_read_tails(struct ts_remote *remote, struct ts_client *client,
+				      const char *const *paths, size_t nr, struct ts_error *err)
 {
 	struct tails tails = { .remote = remote };
 	struct ts_batch batch = {
-		.client = client, .make = make_tail, .done = take_tail, .ctx = &tails
+		.client = client, .make = hold_make_tail, .done = take_tail, .ctx = &tails
 	};
 	enum ts_status st = TS_OK;
 
@@ -442,6 +442,6 @@ enum ts_status ts_remote_tails(struct ts_remote *remote, const char *const *path
 
 	TS_ASSERT(remote && (paths || nr == 0));
 	for (size_t i = 0; i < remote->nr && !st; i++)
-		st = read_tails(remote, remote->clients[i], paths, nr, err);
+		st = hold_read_tails(remote, remote->clients[i], paths, nr, err);
 	return st;
 }

@@ -76,7 +76,7 @@ static void close_helper(struct ts_helper *helper)
 	close_end(&helper->words);
 }
 
-static void set_signals(void (*what)(int))
+static void keeper_set_signals(void (*what)(int))
 {
 	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGBUS, SIGXFSZ };
 
@@ -84,12 +84,12 @@ static void set_signals(void (*what)(int))
 		signal(all[i], what);
 }
 
-static void become(const struct ts_helper *helper, const struct child *child)
+static void keeper_become(const struct ts_helper *helper, const struct child *child)
 {
 	sigset_t none;
 
 	setpgid(0, 0);
-	set_signals(SIG_DFL);
+	keeper_set_signals(SIG_DFL);
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -101,11 +101,11 @@ static void become(const struct ts_helper *helper, const struct child *child)
 	_exit(127);
 }
 
-static void start_child(struct ts_helper *helper, struct child *child)
+static void keeper_start_child(struct ts_helper *helper, struct child *child)
 {
 	child->pid = fork();
 	if (child->pid == 0)
-		become(helper, child);
+		keeper_become(helper, child);
 	if (child->pid > 0)
 		setpgid(child->pid, child->pid);
 	else
@@ -142,7 +142,7 @@ static void wait_for_children(struct child *children, size_t nr, int64_t patienc
 		(void)poll(NULL, 0, LOOK_MS);
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+static int keeper_remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
 {
 	(void)st, (void)kind, (void)ftw;
 	(void)remove(path);
@@ -166,16 +166,16 @@ static void leave_files(int but)
 			close(i);
 }
 
-static void keep(const char *scratch, struct ts_helper *helpers, struct child *children, size_t nr,
-		 int life)
+static void keeper_keep(const char *scratch, struct ts_helper *helpers, struct child *children,
+			size_t nr, int life)
 {
 	struct pollfd end = { .fd = life, .events = POLLIN };
 
 	setsid();
-	set_signals(SIG_IGN);
+	keeper_set_signals(SIG_IGN);
 	signal(SIGCHLD, on_child);
 	for (size_t i = 0; i < nr; i++)
-		start_child(&helpers[i], &children[i]);
+		keeper_start_child(&helpers[i], &children[i]);
 	leave_files(life);
 	while (poll(&end, 1, REAP_MS) <= 0)
 		reap(children, nr);
@@ -183,7 +183,7 @@ static void keep(const char *scratch, struct ts_helper *helpers, struct child *c
 	wait_for_children(children, nr, GRACE_MS);
 	end_children(children, nr, SIGKILL);
 	wait_for_children(children, nr, GRACE_MS);
-	(void)nftw(scratch, remove_one, OPEN_WALK, FTW_DEPTH | FTW_PHYS);
+	(void)nftw(scratch, keeper_remove_one, OPEN_WALK, FTW_DEPTH | FTW_PHYS);
 	_exit(0);
 }
 
@@ -207,7 +207,7 @@ enum ts_status ts_keeper_start(struct ts_keeper *keeper, const char *scratch,
 		st = cannot_start(err);
 	if (keeper->pid == 0) {
 		close(life[1]);
-		keep(scratch, helpers, children, nr, life[0]);
+		keeper_keep(scratch, helpers, children, nr, life[0]);
 	}
 	for (size_t i = 0; i < nr && children; i++)
 		for (int k = 0; k < NR_PIPES; k++)

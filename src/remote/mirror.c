@@ -90,7 +90,7 @@ static int make_folders(const char *path)
 	return 0;
 }
 
-static int set_time(int fd, const struct ts_object *object)
+static int mirror_set_time(int fd, const struct ts_object *object)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
 				     { .tv_sec = (time_t)(object->mtime_ns / NS_PER_S),
@@ -116,7 +116,7 @@ void ts_mirror_remember(struct ts_object *object)
 }
 
 /* The size and time of the object for FD, which is closed. */
-static int shape(struct ts_object *object, int fd)
+static int mirror_shape(struct ts_object *object, int fd)
 {
 	int error = 0;
 
@@ -125,7 +125,7 @@ static int shape(struct ts_object *object, int fd)
 	if (ftruncate(fd, 0) != 0 || ftruncate(fd, (off_t)object->size) != 0)
 		error = errno;
 	if (!error)
-		error = set_time(fd, object);
+		error = mirror_set_time(fd, object);
 	close(fd);
 	if (!error)
 		ts_mirror_remember(object);
@@ -141,8 +141,8 @@ int ts_mirror_make(struct ts_object *object)
 	if (error)
 		return error;
 	(void)ts_sys_unlink(AT_FDCWD, object->path);
-	return shape(object, ts_sys_make(AT_FDCWD, object->path,
-					 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666));
+	return mirror_shape(object, ts_sys_make(AT_FDCWD, object->path,
+						O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666));
 }
 
 int ts_mirror_empty(struct ts_object *object)
@@ -151,7 +151,7 @@ int ts_mirror_empty(struct ts_object *object)
 
 	if (lstat(object->path, &now) != 0 || !S_ISREG(now.st_mode) || now.st_ino != object->ino)
 		return ts_mirror_make(object);
-	return shape(object, ts_sys_open(object->path, O_WRONLY | O_NOFOLLOW));
+	return mirror_shape(object, ts_sys_open(object->path, O_WRONLY | O_NOFOLLOW));
 }
 
 void ts_mirror_remove(struct ts_object *object)
@@ -164,7 +164,7 @@ void ts_mirror_remove(struct ts_object *object)
 int ts_mirror_fill(struct ts_object *object)
 {
 	int fd = ts_sys_open(object->path, O_WRONLY | O_NOFOLLOW);
-	int error = fd < 0 ? errno : set_time(fd, object);
+	int error = fd < 0 ? errno : mirror_set_time(fd, object);
 
 	if (fd >= 0)
 		close(fd);
@@ -204,7 +204,7 @@ bool ts_remote_has(struct ts_remote *remote, const char *path)
 }
 
 /* NAME in DIR, of PATH; NULL: it is not directly in it. */
-static const char *name_in(const char *path, const char *dir)
+static const char *mirror_name_in(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);
 
@@ -222,7 +222,7 @@ enum ts_status ts_remote_names(struct ts_remote *remote, const char *dir, ts_rem
 	pthread_mutex_lock(&remote->lock);
 	for (size_t i = 0; i < remote->nr_objects && st == TS_OK; i++) {
 		const struct ts_object *object = remote->objects[i];
-		const char *name = object->is_gone ? NULL : name_in(object->path, dir);
+		const char *name = object->is_gone ? NULL : mirror_name_in(object->path, dir);
 
 		if (name)
 			st = each(ctx, name, err);

@@ -38,8 +38,8 @@ struct pushing {
 	bool is_stale;
 };
 
-static enum ts_status add(struct pushing *pushing, struct change change, const char *name,
-			  struct ts_error *err)
+static enum ts_status push_add(struct pushing *pushing, struct change change, const char *name,
+			       struct ts_error *err)
 {
 	if (!change.path || !change.if_generation ||
 	    !ts_grow(&pushing->changes, &pushing->cap, pushing->nr + 1, sizeof(change)))
@@ -50,14 +50,14 @@ static enum ts_status add(struct pushing *pushing, struct change change, const c
 	return TS_OK;
 }
 
-static const char *keep(struct pushing *pushing, const char *text)
+static const char *push_keep(struct pushing *pushing, const char *text)
 {
 	return (const char *)ts_arena_copy(&pushing->arena, ts_bytes_of(text)).p;
 }
 
 /* The end of the file at PATH from BASE on, as a file of its own. */
-static enum ts_status make_tail(struct pushing *pushing, const char *path, uint64_t base,
-				char **file, struct ts_error *err)
+static enum ts_status push_make_tail(struct pushing *pushing, const char *path, uint64_t base,
+				     char **file, struct ts_error *err)
 {
 	char *bytes = malloc(PIECE), name[64];
 	int from = ts_sys_open(path, O_RDONLY | O_NOFOLLOW), to = -1;
@@ -105,11 +105,11 @@ static enum ts_status choose_kind(struct pushing *pushing, struct change *change
 		return ts_remote_absolute(pushing->remote, change->path, &change->file, err);
 	change->kind = CHANGE_APPEND;
 	pushing->remote->clock++;
-	return make_tail(pushing, change->path, base, &change->file, err);
+	return push_make_tail(pushing, change->path, base, &change->file, err);
 }
 
-static enum ts_status take_file(struct pushing *pushing, const char *dir, const char *name,
-				struct ts_error *err)
+static enum ts_status push_take_file(struct pushing *pushing, const char *dir, const char *name,
+				     struct ts_error *err)
 {
 	struct change change = {
 		.path = (const char *)ts_arena_printf(&pushing->arena, "%s/%s", dir, name).p
@@ -128,9 +128,9 @@ static enum ts_status take_file(struct pushing *pushing, const char *dir, const 
 	if (object && ts_mirror_is_ours(object, &now))
 		return TS_OK;
 	change.size = (uint64_t)now.st_size;
-	change.if_generation = object ? keep(pushing, object->generation) : "";
+	change.if_generation = object ? push_keep(pushing, object->generation) : "";
 	st = choose_kind(pushing, &change, object, err);
-	return st ? st : add(pushing, change, name, err);
+	return st ? st : push_add(pushing, change, name, err);
 }
 
 static enum ts_status take_missing(struct pushing *pushing, const char *dir, struct ts_error *err)
@@ -144,11 +144,12 @@ static enum ts_status take_missing(struct pushing *pushing, const char *dir, str
 		if (object->is_gone || object->is_met || strncmp(object->path, dir, n) != 0 ||
 		    object->path[n] != '/' || strchr(object->path + n + 1, '/'))
 			continue;
-		st = add(pushing,
-			 (struct change){ .kind = CHANGE_DELETE,
-					  .path = object->path,
-					  .if_generation = keep(pushing, object->generation) },
-			 object->path + n + 1, err);
+		st = push_add(
+			pushing,
+			(struct change){ .kind = CHANGE_DELETE,
+					 .path = object->path,
+					 .if_generation = push_keep(pushing, object->generation) },
+			object->path + n + 1, err);
 	}
 	return st;
 }
@@ -165,7 +166,7 @@ static enum ts_status find_changes(struct pushing *pushing, const char *dir, str
 	for (size_t i = 0; i < pushing->remote->nr_objects; i++)
 		pushing->remote->objects[i]->is_met = false;
 	while (st == TS_OK && (entry = readdir(folder)) != NULL)
-		st = take_file(pushing, dir, entry->d_name, err);
+		st = push_take_file(pushing, dir, entry->d_name, err);
 	closedir(folder);
 	if (st == TS_OK)
 		st = take_missing(pushing, dir, err);
@@ -174,7 +175,7 @@ static enum ts_status find_changes(struct pushing *pushing, const char *dir, str
 
 TS_ORDER(by_rank, struct change, TS_UP(rank) TS_UP(path))
 
-static void make_request(void *ctx, size_t index, struct ts_remote_request *request)
+static void push_make_request(void *ctx, size_t index, struct ts_remote_request *request)
 {
 	static const char *const ops[] = { [CHANGE_DELETE] = "delete",
 					   [CHANGE_APPEND] = "append",
@@ -218,8 +219,8 @@ static enum ts_status adopt(struct pushing *pushing, const struct change *change
 	return TS_OK;
 }
 
-static void count(struct pushing *pushing, const struct change *change,
-		  const struct ts_remote_reply *reply)
+static void push_count(struct pushing *pushing, const struct change *change,
+		       const struct ts_remote_reply *reply)
 {
 	struct ts_remote_push *push = pushing->push;
 
@@ -261,7 +262,7 @@ static enum ts_status take_reply(void *ctx, size_t index, struct ts_remote_call 
 		st = TS_OK; /* it is gone already */
 	if (st)
 		return st;
-	count(pushing, change, &call->reply);
+	push_count(pushing, change, &call->reply);
 	pthread_mutex_lock(&pushing->remote->lock);
 	st = adopt(pushing, change, &call->reply, err);
 	pthread_mutex_unlock(&pushing->remote->lock);
@@ -272,7 +273,7 @@ static enum ts_status send_all(struct pushing *pushing, struct ts_client *client
 			       struct ts_error *err)
 {
 	struct ts_batch batch = {
-		.client = client, .make = make_request, .done = take_reply, .ctx = pushing
+		.client = client, .make = push_make_request, .done = take_reply, .ctx = pushing
 	};
 	enum ts_status st = TS_OK;
 
@@ -292,7 +293,7 @@ static enum ts_status send_all(struct pushing *pushing, struct ts_client *client
 	return st;
 }
 
-static void release(struct pushing *pushing)
+static void push_release(struct pushing *pushing)
 {
 	for (size_t i = 0; i < pushing->nr; i++) {
 		if (pushing->changes[i].kind == CHANGE_APPEND)
@@ -323,7 +324,7 @@ enum ts_status ts_remote_push(struct ts_remote *remote, const char *dir,
 	if (!st && pushing.nr > 0)
 		st = send_all(&pushing, client, err);
 	push->is_stale |= pushing.is_stale;
-	release(&pushing);
+	push_release(&pushing);
 	return st;
 }
 

@@ -31,7 +31,7 @@ struct listing {
 	struct ts_strmap with_xplanes; /* folders */
 };
 
-static void pass_over(struct listing *listing, const char *name)
+static void refresh_pass_over(struct listing *listing, const char *name)
 {
 	if (listing->nr_passed++ == 0)
 		listing->passed = (const char *)ts_arena_copy(&listing->arena, ts_bytes_of(name)).p;
@@ -46,7 +46,7 @@ static void take_entry(void *ctx, const struct ts_remote_reply *entry)
 		return;
 	if (!ts_url_name_is_good(ts_bytes_of(entry->name)) ||
 	    (!listing->is_recursive && strchr(entry->name, '/'))) {
-		pass_over(listing, entry->name);
+		refresh_pass_over(listing, entry->name);
 		return;
 	}
 	if (listing->nr >= TS_LIMIT_REMOTE_OBJECTS) {
@@ -65,7 +65,7 @@ static void take_entry(void *ctx, const struct ts_remote_reply *entry)
 		listing->items[listing->nr++] = item;
 }
 
-static bool is_below(const struct ts_object *object, const struct listing *listing)
+static bool refresh_is_below(const struct ts_object *object, const struct listing *listing)
 {
 	size_t n = strlen(listing->folder);
 
@@ -93,13 +93,14 @@ static enum ts_status take_item(struct ts_remote *remote, struct listing *listin
 		return st;
 	if (ts_mirror_make(object) !=
 	    0) { /* a folder has this name, or a file that of its folder */
-		pass_over(listing, item->path);
+		refresh_pass_over(listing, item->path);
 		object->is_gone = true;
 	}
 	return TS_OK;
 }
 
-static enum ts_status apply(struct ts_remote *remote, struct listing *listing, struct ts_error *err)
+static enum ts_status refresh_apply(struct ts_remote *remote, struct listing *listing,
+				    struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -112,7 +113,7 @@ static enum ts_status apply(struct ts_remote *remote, struct listing *listing, s
 		struct ts_object *object = remote->objects[i];
 
 		if (!object->is_met && !object->is_gone && object->users == 0 &&
-		    is_below(object, listing))
+		    refresh_is_below(object, listing))
 			ts_mirror_remove(object);
 	}
 	pthread_mutex_unlock(&remote->lock);
@@ -155,7 +156,7 @@ static bool may_be_trace(const char *path)
 	       name.p[0] != '.';
 }
 
-static void make_head(void *ctx, size_t index, struct ts_remote_request *request)
+static void refresh_make_head(void *ctx, size_t index, struct ts_remote_request *request)
 {
 	const struct heads *heads = ctx;
 	const struct ts_object *object = heads->objects[index];
@@ -209,7 +210,7 @@ static enum ts_status read_heads(struct ts_remote *remote, struct ts_client *cli
 {
 	struct heads *heads = calloc(1, sizeof(*heads));
 	struct ts_batch batch = {
-		.client = client, .make = make_head, .done = take_head, .ctx = heads
+		.client = client, .make = refresh_make_head, .done = take_head, .ctx = heads
 	};
 	enum ts_status st = heads ? TS_OK : ts_fail_nomem(err);
 
@@ -251,7 +252,8 @@ static enum ts_status find_folder(struct ts_client *client, char *url, bool *is_
 	return ts_fail(err, st, "%s", story.text);
 }
 
-static enum ts_status list(struct ts_client *client, struct listing *listing, struct ts_error *err)
+static enum ts_status refresh_list(struct ts_client *client, struct listing *listing,
+				   struct ts_error *err)
 {
 	struct ts_remote_request request = { .op = "list",
 					     .url = listing->folder,
@@ -286,8 +288,8 @@ static void describe_passed(const struct listing *listing, struct ts_error *prob
 			listing->passed ? listing->passed : "?");
 }
 
-static enum ts_status look(struct ts_remote *remote, struct ts_client *client, char *url,
-			   struct ts_error *problem, struct ts_error *err)
+static enum ts_status refresh_look(struct ts_remote *remote, struct ts_client *client, char *url,
+				   struct ts_error *problem, struct ts_error *err)
 {
 	struct listing listing = { .folder = url };
 	enum ts_status st = ts_remote_jobs(remote, client, err) ? TS_OK : TS_IO;
@@ -297,9 +299,9 @@ static enum ts_status look(struct ts_remote *remote, struct ts_client *client, c
 		st = find_folder(client, url, &is_object, err);
 	listing.is_recursive = !is_object;
 	if (!st)
-		st = list(client, &listing, err);
+		st = refresh_list(client, &listing, err);
 	if (!st)
-		st = apply(remote, &listing, err);
+		st = refresh_apply(remote, &listing, err);
 	if (!st && listing.nr == 0)
 		st = ts_fail(err, TS_NOTFOUND,
 			     "%s: there is no object of this name, and none below it (list the "
@@ -327,7 +329,8 @@ enum ts_status ts_remote_refresh(struct ts_remote *remote, const char *path,
 		return TS_OK;
 	ts_path_tidy(&url, path);
 	ts_buf_putc(&url, '\0');
-	st = url.failed ? ts_fail_nomem(err) : look(remote, client, (char *)url.p, problem, err);
+	st = url.failed ? ts_fail_nomem(err)
+			: refresh_look(remote, client, (char *)url.p, problem, err);
 	ts_buf_release(&url);
 	return st;
 }

@@ -123,7 +123,7 @@ static void fix_tmpdir(void)
 	free(real);
 }
 
-static enum ts_status start(struct ts_remote *remote, struct ts_error *err)
+static enum ts_status remote_start(struct ts_remote *remote, struct ts_error *err)
 {
 	enum ts_status st = make_scratch(remote, err);
 
@@ -167,7 +167,7 @@ enum ts_status ts_remote_open(struct ts_remote **out, char *const *urls, size_t 
 	for (size_t i = 0; i < nr && !st; i++)
 		st = add_helper(remote, urls[i], err);
 	if (!st)
-		st = start(remote, err);
+		st = remote_start(remote, err);
 	if (st)
 		ts_remote_close(remote);
 	else

@@ -44,8 +44,8 @@ static const struct {
 };
 
 /* A text without a NUL inside. */
-static enum ts_status read_text(const char **text, struct ts_bytes token, struct ts_arena *arena,
-				struct ts_error *err)
+static enum ts_status reply_read_text(const char **text, struct ts_bytes token,
+				      struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_bytes bytes;
 
@@ -59,13 +59,13 @@ static enum ts_status read_text(const char **text, struct ts_bytes token, struct
 	return bytes.p && strlen(*text) == bytes.n ? TS_OK : TS_FORMAT;
 }
 
-static enum ts_status read_flag(bool *flag, struct ts_bytes token)
+static enum ts_status reply_read_flag(bool *flag, struct ts_bytes token)
 {
 	*flag = ts_bytes_is(token, "true");
 	return *flag || ts_bytes_is(token, "false") ? TS_OK : TS_FORMAT;
 }
 
-static enum ts_status read_count(uint64_t *count, struct ts_bytes token)
+static enum ts_status reply_read_count(uint64_t *count, struct ts_bytes token)
 {
 	return ts_bytes_u64(token, count) && *count <= INT64_MAX ? TS_OK : TS_FORMAT;
 }
@@ -77,10 +77,10 @@ static enum ts_status read_value(struct ts_remote_reply *reply, const struct mem
 	void *field = (char *)reply + member->offset;
 
 	switch (member->kind) {
-	case A_COUNT: return read_count(field, token);
+	case A_COUNT: return reply_read_count(field, token);
 	case A_TIME:  return ts_bytes_i64(token, field) ? TS_OK : TS_FORMAT;
-	case A_FLAG:  return read_flag(field, token);
-	default:      return read_text(field, token, arena, err);
+	case A_FLAG:  return reply_read_flag(field, token);
+	default:      return reply_read_text(field, token, arena, err);
 	}
 }
 
@@ -95,7 +95,7 @@ static enum ts_status read_code(struct ts_remote_reply *reply, struct ts_bytes t
 }
 
 /* An object with nothing behind it. */
-static bool is_object(struct ts_bytes text)
+static bool reply_is_object(struct ts_bytes text)
 {
 	const uint8_t *end = text.p + text.n;
 
@@ -103,24 +103,25 @@ static bool is_object(struct ts_bytes text)
 	       ts_jtok_value_end(text.p, end) == end;
 }
 
-static enum ts_status read_members(struct ts_remote_reply *reply, struct ts_bytes object,
-				   struct ts_arena *arena, unsigned depth, struct ts_error *err);
+static enum ts_status reply_read_members(struct ts_remote_reply *reply, struct ts_bytes object,
+					 struct ts_arena *arena, unsigned depth,
+					 struct ts_error *err);
 
-static enum ts_status read_member(struct ts_remote_reply *reply, struct ts_bytes key,
-				  struct ts_bytes token, struct ts_arena *arena, unsigned depth,
-				  struct ts_error *err)
+static enum ts_status reply_read_member(struct ts_remote_reply *reply, struct ts_bytes key,
+					struct ts_bytes token, struct ts_arena *arena,
+					unsigned depth, struct ts_error *err)
 {
 	bool ok = false;
 
 	if (ts_bytes_is(key, "ok")) {
-		enum ts_status st = read_flag(&ok, token);
+		enum ts_status st = reply_read_flag(&ok, token);
 
 		reply->kind = ok ? TS_REMOTE_DONE : TS_REMOTE_FAILED;
 		return st;
 	}
 	if (ts_bytes_is(key, "entry") && depth == 0) {
 		reply->kind = TS_REMOTE_ENTRY;
-		return read_members(reply, token, arena, depth + 1, err);
+		return reply_read_members(reply, token, arena, depth + 1, err);
 	}
 	if (ts_bytes_is(key, "code"))
 		return read_code(reply, token);
@@ -132,18 +133,19 @@ static enum ts_status read_member(struct ts_remote_reply *reply, struct ts_bytes
 }
 
 /* TS_FORMAT tells no story: the line is shown. */
-static enum ts_status read_members(struct ts_remote_reply *reply, struct ts_bytes object,
-				   struct ts_arena *arena, unsigned depth, struct ts_error *err)
+static enum ts_status reply_read_members(struct ts_remote_reply *reply, struct ts_bytes object,
+					 struct ts_arena *arena, unsigned depth,
+					 struct ts_error *err)
 {
 	struct ts_jtok tokens = ts_jtok_enter(object);
-	enum ts_status st = is_object(object) ? TS_OK : TS_FORMAT;
+	enum ts_status st = reply_is_object(object) ? TS_OK : TS_FORMAT;
 
 	while (st == TS_OK && ts_jtok_member(&tokens))
-		st = read_member(reply, tokens.key, tokens.value, arena, depth, err);
+		st = reply_read_member(reply, tokens.key, tokens.value, arena, depth, err);
 	return st;
 }
 
-static bool is_complete(const struct ts_remote_reply *reply)
+static bool reply_is_complete(const struct ts_remote_reply *reply)
 {
 	if (reply->generation && strlen(reply->generation) > TS_REMOTE_GENERATION)
 		return false;
@@ -162,8 +164,8 @@ enum ts_status ts_remote_reply_read(struct ts_remote_reply *reply, struct ts_byt
 	*reply = (struct ts_remote_reply){ .kind = TS_REMOTE_PROGRESS };
 	while (line.n > 0 && line.p[line.n - 1] <= ' ')
 		line.n--;
-	st = read_members(reply, line, arena, 0, err);
-	if (st == TS_NOMEM || (st == TS_OK && is_complete(reply)))
+	st = reply_read_members(reply, line, arena, 0, err);
+	if (st == TS_NOMEM || (st == TS_OK && reply_is_complete(reply)))
 		return st;
 	return ts_fail(err, TS_FORMAT, "it wrote what is not a reply: %.*s",
 		       (int)TS_MIN(line.n, 80), line.p ? (const char *)line.p : "");

@@ -13,7 +13,7 @@ void ts_bins_init(struct ts_bins *bins, int64_t origin_ps, int64_t width_ps)
 	*bins = (struct ts_bins){ .origin_ps = origin_ps, .width_ps = TS_MAX(width_ps, 0) };
 }
 
-static void fold(struct ts_bins *bins)
+static void bins_fold(struct ts_bins *bins)
 {
 	for (size_t i = 0; i < TS_BINS / 2; i++)
 		bins->amount[i] = bins->amount[2 * i] + bins->amount[2 * i + 1];
@@ -28,12 +28,12 @@ static uint64_t offset_of(const struct ts_bins *bins, int64_t t)
 	return t > bins->origin_ps ? (uint64_t)t - (uint64_t)bins->origin_ps : 0;
 }
 
-static size_t bin_of(struct ts_bins *bins, uint64_t offset)
+static size_t bins_bin_of(struct ts_bins *bins, uint64_t offset)
 {
 	size_t bin;
 
 	while (offset / (uint64_t)bins->width_ps >= TS_BINS)
-		fold(bins);
+		bins_fold(bins);
 	bin = (size_t)(offset / (uint64_t)bins->width_ps);
 	TS_ASSERT_HOT(bin < TS_BINS);
 	bins->nr = TS_MAX(bins->nr, bin + 1);
@@ -51,8 +51,9 @@ void ts_bins_add(struct ts_bins *bins, int64_t start_ps, int64_t end_ps, double 
 		return;
 	if (bins->width_ps == 0)
 		bins->width_ps = 1;
-	last = bin_of(bins, end > start ? end - 1 : start); /* may fold: before any other index */
-	first = bin_of(bins, start);
+	last = bins_bin_of(bins,
+			   end > start ? end - 1 : start); /* may fold: before any other index */
+	first = bins_bin_of(bins, start);
 	for (size_t i = last; i > first; i--) {
 		uint64_t edge = (uint64_t)i * (uint64_t)bins->width_ps;
 		double part = amount * ((double)(end - edge) / whole);
@@ -65,7 +66,7 @@ void ts_bins_add(struct ts_bins *bins, int64_t start_ps, int64_t end_ps, double 
 		bins->amount[first] += left; /* the rest, and what was before the origin */
 }
 
-static TS_INLINE bool is_near(const struct ts_bins *bins, uint64_t start, uint64_t last)
+static TS_INLINE bool bins_is_near(const struct ts_bins *bins, uint64_t start, uint64_t last)
 {
 	uint64_t width = (uint64_t)bins->width_ps, from = bins->near * width;
 
@@ -79,7 +80,7 @@ static void place_each(struct ts_bins *bins, size_t nr, uint64_t start, uint64_t
 
 	while (last / (uint64_t)bins->width_ps >= TS_BINS)
 		for (size_t i = 0; i < nr; i++)
-			fold(&bins[i]);
+			bins_fold(&bins[i]);
 	width = (uint64_t)bins->width_ps;
 	at[1] = (size_t)(last / width);
 	at[0] = start / width == at[1] ? at[1] : (size_t)(start / width);
@@ -116,7 +117,7 @@ void ts_bins_add_each(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_t
 	TS_ASSERT_HOT(bins && amount && nr > 0 && bins->nr <= TS_BINS);
 	for (size_t i = 0; bins->width_ps == 0 && i < nr; i++)
 		bins[nr - 1 - i].width_ps = 1;
-	if (!is_near(bins, start, last))
+	if (!bins_is_near(bins, start, last))
 		place_each(bins, nr, start, last, at);
 	for (size_t i = 0; at[0] == at[1] && i < nr; i++)
 		if (amount[i] > 0)
@@ -137,8 +138,8 @@ struct part {
 	double even, room;
 };
 
-static struct part part_of(const struct ts_bins *bins, size_t nr, size_t at,
-			   const struct flight *flight)
+static struct part bins_part_of(const struct ts_bins *bins, size_t nr, size_t at,
+				const struct flight *flight)
 {
 	double width = (double)bins->width_ps, from = (double)at * width;
 	double covered =
@@ -155,19 +156,20 @@ static struct part part_of(const struct ts_bins *bins, size_t nr, size_t at,
 	return part;
 }
 
-static void fill(struct ts_bins *bins, size_t nr, const size_t at[2], const struct flight *flight)
+static void bins_fill(struct ts_bins *bins, size_t nr, const size_t at[2],
+		      const struct flight *flight)
 {
 	double over = 0, spare = 0, moved;
 
 	for (size_t i = at[0]; i <= at[1]; i++) {
-		struct part part = part_of(bins, nr, i, flight);
+		struct part part = bins_part_of(bins, nr, i, flight);
 
 		over += fmax(part.even - part.room, 0);
 		spare += fmax(part.room - part.even, 0);
 	}
 	moved = fmin(over, spare);
 	for (size_t i = at[0]; i <= at[1]; i++) {
-		struct part part = part_of(bins, nr, i, flight);
+		struct part part = bins_part_of(bins, nr, i, flight);
 		double past = part.even - part.room, share = part.even;
 
 		if (moved > 0)
@@ -187,13 +189,13 @@ void ts_bins_add_below(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_
 	TS_ASSERT(bins->width_ps > 0);
 	place_each(bins, nr, flight.start, TS_MAX(flight.end, flight.start + 1) - 1, at);
 	if (at[0] < at[1])
-		fill(bins, nr, at, &flight);
+		bins_fill(bins, nr, at, &flight);
 	else
 		ts_bins_add_each(bins, nr, start_ps, end_ps, amount);
 }
 
 /* To six digits: a counter is drawn, and its bins are no finer than that. */
-static double rounded(double value)
+static double bins_rounded(double value)
 {
 	double scale = value == 0 ? 1 : pow(10, 5 - floor(log10(fabs(value))));
 
@@ -216,7 +218,7 @@ bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct
 		return false;
 	}
 	for (size_t i = 0; i < bins->nr + (bins->nr > 0); i++) {
-		double value = i < bins->nr ? rounded(bins->amount[i] * per_s * scale) : 0;
+		double value = i < bins->nr ? bins_rounded(bins->amount[i] * per_s * scale) : 0;
 		int64_t at = ts_i64_add(bins->origin_ps, ts_i64_mul((int64_t)i, bins->width_ps));
 
 		if (nr == 0 || points[nr - 1].value != value) /* it holds until the next point */

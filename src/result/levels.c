@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/record.h"
 
-static void fold(struct ts_levels *levels)
+static void levels_fold(struct ts_levels *levels)
 {
 	for (size_t i = 0; i < (levels->nr + 1) / 2; i++) {
 		levels->high[i] = levels->high[2 * i];
@@ -26,7 +26,7 @@ void ts_levels_set(struct ts_levels *levels, int64_t at_ps, int64_t value)
 		*levels = (struct ts_levels){ at_ps, 1, value, { value }, 1 };
 	offset = at_ps > levels->origin_ps ? (uint64_t)at_ps - (uint64_t)levels->origin_ps : 0;
 	while (offset / (uint64_t)levels->width_ps >= TS_LEVELS)
-		fold(levels);
+		levels_fold(levels);
 	bin = (size_t)(offset / (uint64_t)levels->width_ps);
 	TS_ASSERT_HOT(bin < TS_LEVELS && levels->nr <= TS_LEVELS);
 	while (levels->nr < bin || (levels->nr == bin && offset % (uint64_t)levels->width_ps > 0))

@@ -21,7 +21,7 @@ int ts_table_find_column(const struct ts_table *table, const char *name)
 
 enum rank { NUMBER, TEXT, UNKNOWN };
 
-static enum rank rank_of(struct ts_value value)
+static enum rank result_order_rank_of(struct ts_value value)
 {
 	if (!isnan(ts_value_number(value)))
 		return NUMBER;
@@ -29,16 +29,16 @@ static enum rank rank_of(struct ts_value value)
 }
 
 /* Whether row B belongs in front of row A, which stands before it in the table. */
-static bool is_first(const struct ts_table *table, int column, size_t b, size_t a)
+static bool result_order_is_first(const struct ts_table *table, int column, size_t b, size_t a)
 {
 	struct ts_value of_b = ts_table_cell(table, b, column);
 	struct ts_value of_a = ts_table_cell(table, a, column);
 
-	if (rank_of(of_b) != rank_of(of_a))
-		return rank_of(of_b) < rank_of(of_a);
-	if (rank_of(of_b) == NUMBER)
+	if (result_order_rank_of(of_b) != result_order_rank_of(of_a))
+		return result_order_rank_of(of_b) < result_order_rank_of(of_a);
+	if (result_order_rank_of(of_b) == NUMBER)
 		return ts_value_number(of_b) > ts_value_number(of_a);
-	return rank_of(of_b) == TEXT && ts_bytes_cmp(of_b.as.s, of_a.as.s) < 0;
+	return result_order_rank_of(of_b) == TEXT && ts_bytes_cmp(of_b.as.s, of_a.as.s) < 0;
 }
 
 /* Two runs of WIDTH rows of FROM, from AT on, become one of INTO. */
@@ -50,7 +50,8 @@ static void join_runs(const struct ts_table *table, int column, const size_t *fr
 	size_t a = at, b = middle;
 
 	for (size_t i = at; i < end; i++)
-		if (b < end && (a == middle || is_first(table, column, from[b], from[a])))
+		if (b < end &&
+		    (a == middle || result_order_is_first(table, column, from[b], from[a])))
 			into[i] = from[b++];
 		else
 			into[i] = from[a++];

@@ -33,7 +33,7 @@ void ts_results_release(struct ts_results *results)
 	ts_results_init(results);
 }
 
-static bool failed(struct ts_results *results)
+static bool result_failed(struct ts_results *results)
 {
 	results->failed = true;
 	return false;
@@ -48,7 +48,7 @@ struct ts_result *ts_results_add(struct ts_results *results, const char *name, c
 	if (ts_grow(&results->items, &results->cap, results->nr + 1, sizeof(*results->items)))
 		result = ts_arena_zalloc(&results->arena, sizeof(*result));
 	if (!result) {
-		failed(results);
+		result_failed(results);
 		return NULL;
 	}
 	result->name = name;
@@ -68,7 +68,7 @@ const struct ts_result *ts_results_find(const struct ts_results *results, const 
 }
 
 /* Room for one more of SIZE bytes: the array as it is, or a larger copy; NULL: no memory. */
-static void *room(struct ts_result *result, void *items, size_t nr, size_t *cap, size_t size)
+static void *result_room(struct ts_result *result, void *items, size_t nr, size_t *cap, size_t size)
 {
 	size_t more = *cap ? *cap * 2 : FIRST_ROOM;
 	void *grown;
@@ -78,7 +78,7 @@ static void *room(struct ts_result *result, void *items, size_t nr, size_t *cap,
 		return items;
 	grown = ts_arena_array(&result->owner->arena, more, size);
 	if (!grown) {
-		failed(result->owner);
+		result_failed(result->owner);
 		return NULL;
 	}
 	if (nr)
@@ -87,7 +87,7 @@ static void *room(struct ts_result *result, void *items, size_t nr, size_t *cap,
 	return grown;
 }
 
-static struct ts_field *find_field(const struct ts_result *result, const char *name)
+static struct ts_field *result_find_field(const struct ts_result *result, const char *name)
 {
 	for (size_t i = 0; i < result->nr_fields; i++)
 		if (strcmp(result->fields[i].name, name) == 0)
@@ -98,15 +98,15 @@ static struct ts_field *find_field(const struct ts_result *result, const char *n
 struct ts_field *ts_result_field(struct ts_result *result, const char *name, struct ts_value value,
 				 enum ts_origin origin, const char *label)
 {
-	struct ts_field *field = find_field(result, name); /* said again: the newest wins */
+	struct ts_field *field = result_find_field(result, name); /* said again: the newest wins */
 	struct ts_field *fields;
 
 	TS_ASSERT(result && name);
 	TS_ASSERT((size_t)origin < TS_NELEM(origin_names));
 	TS_ASSERT(result->owner);
 	if (!field) {
-		fields = room(result, result->fields, result->nr_fields, &result->cap_fields,
-			      sizeof(*fields));
+		fields = result_room(result, result->fields, result->nr_fields, &result->cap_fields,
+				     sizeof(*fields));
 		if (!fields)
 			return &result->owner->spare_field;
 		result->fields = fields;
@@ -118,7 +118,7 @@ struct ts_field *ts_result_field(struct ts_result *result, const char *name, str
 
 struct ts_value ts_result_get(const struct ts_result *result, const char *field)
 {
-	const struct ts_field *found = result ? find_field(result, field) : NULL;
+	const struct ts_field *found = result ? result_find_field(result, field) : NULL;
 
 	TS_ASSERT(field);
 	return found ? found->value : ts_null();
@@ -133,8 +133,8 @@ enum ts_origin ts_field_origin(const struct ts_field *field)
 struct ts_table *ts_result_table(struct ts_result *result, const char *name, const char *title,
 				 const struct ts_column *columns, size_t nr_columns)
 {
-	struct ts_table *tables = room(result, result->tables, result->nr_tables,
-				       &result->cap_tables, sizeof(*tables));
+	struct ts_table *tables = result_room(result, result->tables, result->nr_tables,
+					      &result->cap_tables, sizeof(*tables));
 
 	TS_ASSERT(result && name && columns);
 	TS_ASSERT(nr_columns > 0 && nr_columns <= TS_MAX_COLUMNS);
@@ -153,8 +153,8 @@ struct ts_table *ts_result_table(struct ts_result *result, const char *name, con
 
 struct ts_finding *ts_result_finding(struct ts_result *result)
 {
-	struct ts_finding *findings = room(result, result->findings, result->nr_findings,
-					   &result->cap_findings, sizeof(*findings));
+	struct ts_finding *findings = result_room(result, result->findings, result->nr_findings,
+						  &result->cap_findings, sizeof(*findings));
 
 	TS_ASSERT(result);
 	if (!findings)
@@ -170,8 +170,8 @@ struct ts_finding *ts_result_finding(struct ts_result *result)
 struct ts_track *ts_result_track(struct ts_result *result, enum ts_track_kind kind,
 				 const char *name, uint32_t device, int order)
 {
-	struct ts_track *tracks = room(result, result->tracks, result->nr_tracks,
-				       &result->cap_tracks, sizeof(*tracks));
+	struct ts_track *tracks = result_room(result, result->tracks, result->nr_tracks,
+					      &result->cap_tracks, sizeof(*tracks));
 
 	TS_ASSERT(result && name);
 	TS_ASSERT(kind == TS_TRACK_SLICES || kind == TS_TRACK_COUNTER);
@@ -196,7 +196,7 @@ static struct ts_bytes format(struct ts_result *result, const char *fmt, va_list
 	if (n >= 0)
 		p = ts_arena_alloc(&result->owner->arena, (size_t)n + 1);
 	if (!p) {
-		failed(result->owner);
+		result_failed(result->owner);
 		return text;
 	}
 	vsnprintf((char *)p, (size_t)n + 1, fmt, ap);
@@ -224,8 +224,8 @@ void ts_result_note(struct ts_result *result, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = format(result, fmt, ap);
 	va_end(ap);
-	notes = text.p ? room(result, result->notes, result->nr_notes, &result->cap_notes,
-			      sizeof(*notes))
+	notes = text.p ? result_room(result, result->notes, result->nr_notes, &result->cap_notes,
+				     sizeof(*notes))
 		       : NULL;
 	if (!notes)
 		return;

@@ -27,7 +27,7 @@ static bool too_short(const struct ts_slices *slices, const struct ts_slice *las
 	       ts_i64_sub(next->start_ps, last->end_ps) <= slices->resolution_ps;
 }
 
-static TS_INLINE void join(struct ts_slice *last, const struct ts_slice *next)
+static TS_INLINE void result_slices_join(struct ts_slice *last, const struct ts_slice *next)
 {
 	if (last->label == next->label) {
 		last->own_ps = ts_i64_add(last->own_ps, next->own_ps);
@@ -42,31 +42,31 @@ static TS_INLINE void join(struct ts_slice *last, const struct ts_slice *next)
 }
 
 /* True: NEXT is now part of LAST. */
-static TS_INLINE bool absorb(struct ts_slices *slices, struct ts_slice *last,
-			     const struct ts_slice *next)
+static TS_INLINE bool result_slices_absorb(struct ts_slices *slices, struct ts_slice *last,
+					   const struct ts_slice *next)
 {
 	bool exact = touches(last, next);
 
 	if (!exact && !too_short(slices, last, next))
 		return false;
 	slices->nr_folded += !exact;
-	join(last, next);
+	result_slices_join(last, next);
 	return true;
 }
 
-static void coarsen(struct ts_slices *slices)
+static void result_slices_coarsen(struct ts_slices *slices)
 {
 	struct ts_slice *items = slices->items;
 	size_t kept = 0;
 
 	for (size_t i = 1; i < slices->nr; i++)
-		if (!absorb(slices, &items[kept], &items[i]))
+		if (!result_slices_absorb(slices, &items[kept], &items[i]))
 			items[++kept] = items[i];
 	TS_ASSERT(slices->nr > 0 && kept < slices->nr);
 	slices->nr = kept + 1;
 }
 
-static void make_room(struct ts_slices *slices)
+static void result_slices_make_room(struct ts_slices *slices)
 {
 	int64_t span;
 
@@ -78,11 +78,11 @@ static void make_room(struct ts_slices *slices)
 			slices->resolution_ps = 1 + span / HEADROOM / (int64_t)slices->budget;
 		else
 			slices->resolution_ps = ts_i64_mul(slices->resolution_ps, 2);
-		coarsen(slices);
+		result_slices_coarsen(slices);
 	}
 }
 
-static bool append(struct ts_slices *slices, const struct ts_slice *next)
+static bool result_slices_append(struct ts_slices *slices, const struct ts_slice *next)
 {
 	if (!ts_grow(&slices->items, &slices->cap, slices->nr + 1, sizeof(*next)))
 		return false;
@@ -90,26 +90,27 @@ static bool append(struct ts_slices *slices, const struct ts_slice *next)
 	return true;
 }
 
-static struct ts_slice slice_of(int64_t start_ps, int64_t end_ps, uint32_t label)
+static struct ts_slice result_slices_slice_of(int64_t start_ps, int64_t end_ps, uint32_t label)
 {
 	return (struct ts_slice){ start_ps, end_ps, label, 1, ts_i64_sub(end_ps, start_ps) };
 }
 
 /* One that the last slice does not take, where the budget may be full. */
-static bool place(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, uint32_t label)
+static bool result_slices_place(struct ts_slices *slices, int64_t start_ps, int64_t end_ps,
+				uint32_t label)
 {
-	struct ts_slice next = slice_of(start_ps, end_ps, label), *last;
+	struct ts_slice next = result_slices_slice_of(start_ps, end_ps, label), *last;
 
 	if (slices->nr < slices->budget)
-		return append(slices, &next);
-	make_room(slices);
+		return result_slices_append(slices, &next);
+	result_slices_make_room(slices);
 	last = &slices->items[slices->nr - 1];
-	if (absorb(slices, last, &next))
+	if (result_slices_absorb(slices, last, &next))
 		return true;
 	if (slices->nr < slices->budget)
-		return append(slices, &next);
+		return result_slices_append(slices, &next);
 	slices->nr_folded++; /* a budget of one */
-	join(last, &next);
+	result_slices_join(last, &next);
 	return true;
 }
 
@@ -117,9 +118,10 @@ static bool place(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, ui
 static TS_INLINE bool add_behind(struct ts_slices *slices, struct ts_slice *last, int64_t start_ps,
 				 int64_t end_ps, uint32_t label)
 {
-	struct ts_slice next = slice_of(start_ps, end_ps, label);
+	struct ts_slice next = result_slices_slice_of(start_ps, end_ps, label);
 
-	return absorb(slices, last, &next) || place(slices, start_ps, end_ps, label);
+	return result_slices_absorb(slices, last, &next) ||
+	       result_slices_place(slices, start_ps, end_ps, label);
 }
 
 /* One that begins before LAST ends: what is shown already stays. */
@@ -141,7 +143,7 @@ bool ts_slices_add(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, u
 	if (end_ps <= start_ps || slices->budget == 0)
 		return true;
 	if (slices->nr == 0)
-		return place(slices, start_ps, end_ps, label);
+		return result_slices_place(slices, start_ps, end_ps, label);
 	last = &slices->items[slices->nr - 1];
 	return start_ps < last->end_ps ? add_over(slices, last, end_ps, label)
 				       : add_behind(slices, last, start_ps, end_ps, label);

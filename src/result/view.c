@@ -201,7 +201,7 @@ static const struct ts_table *find_table(const struct ts_result *result, struct 
 }
 
 /* "ops" is the table ops, also where the result that has it is called so. */
-static bool find_in(const struct ts_result *result, struct ts_bytes name, struct ts_view *view)
+static bool view_find_in(const struct ts_result *result, struct ts_bytes name, struct ts_view *view)
 {
 	view->result = result;
 	view->table = find_table(result, name);
@@ -241,7 +241,7 @@ static void put_views(struct ts_buf *list, const struct ts_results *results)
 static bool find_any(const struct ts_results *results, struct ts_bytes name, struct ts_view *view)
 {
 	for (size_t i = 0; i < results->nr; i++)
-		if (find_in(results->items[i], name, view))
+		if (view_find_in(results->items[i], name, view))
 			return true;
 	return false;
 }

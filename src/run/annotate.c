@@ -85,7 +85,8 @@ static bool is_of_traces(const struct ts_profile *profile)
 	       nr_annotated(profile, TS_ANNOTATE_COPY) == profile->nr_hosts;
 }
 
-static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_error *err)
+static enum ts_status run_annotate_write_trace(void *ctx, struct ts_newfile *file,
+					       struct ts_error *err)
 {
 	const struct trace_file *trace = ctx;
 	struct job *job = trace->job;
@@ -111,7 +112,8 @@ struct copy_job {
 	const char *source;
 };
 
-static enum ts_status write_copy(void *ctx, struct ts_newfile *file, struct ts_error *err)
+static enum ts_status run_annotate_write_copy(void *ctx, struct ts_newfile *file,
+					      struct ts_error *err)
 {
 	const struct copy_job *copy = ctx;
 	struct ts_run *run = &copy->job->one->run;
@@ -126,7 +128,8 @@ static enum ts_status write_copy(void *ctx, struct ts_newfile *file, struct ts_e
 }
 
 /* Of all traces together. */
-static void add_report(struct ts_annotated_trace *made, const struct ts_trace_report *report)
+static void run_annotate_add_report(struct ts_annotated_trace *made,
+				    const struct ts_trace_report *report)
 {
 	made->file = "NAME" TS_ANNOTATED_PFTRACE_SUFFIX;
 	made->made = true;
@@ -156,11 +159,11 @@ static enum ts_status write_pftrace(void *ctx, struct ts_newfile *file, struct t
 		st = ts_trace_write(file, &run->profile, &run->results, plan, &options, &report,
 				    err);
 	ts_stream_rest(&run->profile, copy->host);
-	add_report(&copy->job->one->traces[TS_TRACE_PFTRACE], &report);
+	run_annotate_add_report(&copy->job->one->traces[TS_TRACE_PFTRACE], &report);
 	return st;
 }
 
-static uint32_t host_of(const struct ts_profile *profile, const char *path)
+static uint32_t run_annotate_host_of(const struct ts_profile *profile, const char *path)
 {
 	uint32_t host = 0;
 
@@ -177,14 +180,14 @@ static void plan_copies(struct job *job, struct copy_job *jobs, struct ts_overla
 			struct ts_overlay_plan *plan)
 {
 	static enum ts_status (*const writers[])(void *, struct ts_newfile *, struct ts_error *) = {
-		[TS_TRACE_JSON] = write_copy, [TS_TRACE_PFTRACE] = write_pftrace
+		[TS_TRACE_JSON] = run_annotate_write_copy, [TS_TRACE_PFTRACE] = write_pftrace
 	};
 	const struct ts_profile *profile = &job->one->run.profile;
 	size_t nr = job->session->nr_files;
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct ts_hostfile *file = &job->session->files[i];
-		uint32_t host = host_of(profile, file->path);
+		uint32_t host = run_annotate_host_of(profile, file->path);
 
 		if (host == profile->nr_hosts)
 			continue;
@@ -294,8 +297,8 @@ static enum ts_status take_piece(void *arg, struct ts_bytes piece, struct ts_err
 	return ts_scratch_put(arg, piece, err);
 }
 
-static enum ts_status make_report(const struct job *job, struct report *report,
-				  struct ts_error *err)
+static enum ts_status run_annotate_make_report(const struct job *job, struct report *report,
+					       struct ts_error *err)
 {
 	struct ts_drain drain = { .take = take_piece, .arg = &report->scratch, .err = err };
 	const struct ts_report form = { .generator = "tpusight",
@@ -312,7 +315,7 @@ static enum ts_status make_report(const struct job *job, struct report *report,
 	return st ? st : ts_scratch_map(&report->scratch, &report->bytes, err);
 }
 
-static enum ts_status apply(struct job *job, struct ts_error *err)
+static enum ts_status run_annotate_apply(struct job *job, struct ts_error *err)
 {
 	const struct ts_run *run = &job->one->run;
 	struct ts_overlay_plan plan = {
@@ -335,13 +338,14 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 
 	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
 		if (job->options->traces[i] && !plan.of_traces)
-			plan.traces[i] = (struct ts_overlay_trace){ write_trace, &job->files[i] };
+			plan.traces[i] = (struct ts_overlay_trace){ run_annotate_write_trace,
+								    &job->files[i] };
 	if (st == TS_OK && plan.of_traces)
 		plan_copies(job, jobs, copies, &plan);
 	if (st == TS_OK)
 		st = plan_ranks(job, &plan, &ranks, err);
 	if (st == TS_OK)
-		st = make_report(job, &report, err);
+		st = run_annotate_make_report(job, &report, err);
 	if (wants_any(job->options))
 		ts_sql_all(&sql);
 	if (st == TS_OK && sql.failed)
@@ -360,7 +364,8 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 }
 
 /* Was everything read from one file, from its beginning to its end? */
-static enum ts_status check_inputs(const struct ts_annotation *one, struct ts_error *err)
+static enum ts_status run_annotate_check_inputs(const struct ts_annotation *one,
+						struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -377,7 +382,7 @@ static struct ts_stand_summary summary_of(const struct ts_results *results)
 					  doctor ? (int64_t)doctor->nr_findings : 0 };
 }
 
-static enum ts_status analyse(struct job *job, struct ts_error *err)
+static enum ts_status run_annotate_analyse(struct job *job, struct ts_error *err)
 {
 	struct ts_annotation *one = job->one;
 	struct ts_run_options options = { .nr_threads = job->options->nr_threads,
@@ -400,7 +405,7 @@ static enum ts_status analyse(struct job *job, struct ts_error *err)
 	if (st == TS_OK)
 		st = ts_run_analyse(&one->run, &options, err);
 	if (st == TS_OK)
-		st = check_inputs(one, err);
+		st = run_annotate_check_inputs(one, err);
 	one->is_analysed = st == TS_OK;
 	one->summary = summary_of(&one->run.results);
 	return st;
@@ -424,14 +429,14 @@ static enum ts_status cannot_annotate(const struct ts_session *session, struct t
  * Where an annotation goes is known from the names, to the strip that takes it out as well: a file that
  * is not what its name says is refused.
  */
-static enum ts_status check_names(const struct job *job, struct ts_error *err)
+static enum ts_status run_annotate_check_names(const struct job *job, struct ts_error *err)
 {
 	const struct ts_profile *profile = &job->one->run.profile;
 
 	for (size_t i = 0; i < job->session->nr_files; i++) {
 		const struct ts_hostfile *file = &job->session->files[i];
 		struct ts_bytes name = ts_bytes_of(file->name);
-		uint32_t host = host_of(profile, file->path);
+		uint32_t host = run_annotate_host_of(profile, file->path);
 		bool is_trace = host < profile->nr_hosts &&
 				ts_reader_of(profile, host)->annotate == TS_ANNOTATE_COPY;
 
@@ -504,8 +509,8 @@ static void put_xprof_version(struct ts_buf *key, const char *given)
 }
 
 /* What an annotation depends on beside the files. */
-static void put_key(struct ts_buf *key, const struct ts_session *session,
-		    const struct ts_annotate_options *options)
+static void run_annotate_put_key(struct ts_buf *key, const struct ts_session *session,
+				 const struct ts_annotate_options *options)
 {
 	const char *const texts[] = { options->version, session->dir, session->logdir, session->run,
 				      session->session };
@@ -530,15 +535,17 @@ bool ts_annotation_stands(struct ts_annotation *one, const struct ts_session *se
 	struct ts_buf key = TS_BUF_INIT;
 
 	TS_ASSERT(one && session && options);
-	put_key(&key, session, options);
+	run_annotate_put_key(&key, session, options);
 	one->stands = !options->dry_run && !key.failed &&
 		      ts_stand_holds(session, ts_buf_bytes(&key), &one->report, &one->summary);
 	ts_buf_release(&key);
 	return one->stands;
 }
 
-static enum ts_status annotate(struct ts_annotation *one, const struct ts_session *session,
-			       const struct ts_annotate_options *options, struct ts_error *err)
+static enum ts_status run_annotate_annotate(struct ts_annotation *one,
+					    const struct ts_session *session,
+					    const struct ts_annotate_options *options,
+					    struct ts_error *err)
 {
 	struct ts_run_options read_options = { .nr_threads = options->nr_threads,
 					       .settings = options->settings,
@@ -551,16 +558,16 @@ static enum ts_status annotate(struct ts_annotation *one, const struct ts_sessio
 		job.files[i] = (struct trace_file){ &job, i };
 	if (session->kind == TS_SESSION_STREAM)
 		return cannot_annotate(session, err);
-	put_key(&job.key, session, options);
+	run_annotate_put_key(&job.key, session, options);
 	st = job.key.failed ? ts_fail_nomem(err) : ts_stand_look(&job.before, session, err);
 	if (st == TS_OK)
 		st = ts_run_open(&one->run, session, &read_options, err);
 	if (st == TS_OK)
 		st = can_annotate(&job, err);
 	if (st == TS_OK)
-		st = check_names(&job, err);
+		st = run_annotate_check_names(&job, err);
 	if (st == TS_OK)
-		st = analyse(&job, err);
+		st = run_annotate_analyse(&job, err);
 	/*
 	 * An xplane whose bytes are damaged is not touched: the ends of its planes are not certain.
 	 * A trace is only read, and its copy is closed where it ends.
@@ -568,14 +575,14 @@ static enum ts_status annotate(struct ts_annotation *one, const struct ts_sessio
 	if (st == TS_OK && !one->of_traces && ts_annotation_is_damaged(one))
 		st = ts_fail(err, TS_FORMAT, "%s: nothing was written", session->dir);
 	if (st == TS_OK)
-		st = apply(&job, err);
+		st = run_annotate_apply(&job, err);
 	if (st == TS_OK && one->run.nr_problems > 0)
 		st = ts_fail(err, TS_FORMAT, "%s: %zu profiles could not be read", session->dir,
 			     one->run.nr_problems);
 	if (st == TS_FORMAT) { /* changed by another program just now */
 		struct ts_error story = TS_ERROR_INIT;
 
-		if (check_inputs(one, &story)) {
+		if (run_annotate_check_inputs(one, &story)) {
 			*err = story;
 			st = story.status;
 		}
@@ -596,7 +603,7 @@ static enum ts_status annotate_staged(void *ctx, const struct ts_session *sessio
 {
 	const struct staging *staging = ctx;
 
-	return annotate(staging->one, session, staging->options, err);
+	return run_annotate_annotate(staging->one, session, staging->options, err);
 }
 
 static void seal(void *ctx, const struct ts_session *session)
@@ -604,7 +611,7 @@ static void seal(void *ctx, const struct ts_session *session)
 	const struct staging *staging = ctx;
 	struct ts_buf key = TS_BUF_INIT;
 
-	put_key(&key, session, staging->options);
+	run_annotate_put_key(&key, session, staging->options);
 	if (!key.failed)
 		ts_stand_seal(session, ts_buf_bytes(&key));
 	ts_buf_release(&key);

@@ -34,7 +34,7 @@ struct copy {
 	size_t nr_processes, cap_processes, nr_rows, cap_rows, nr_threads;
 };
 
-static void release(struct copy *copy)
+static void annotated_release(struct copy *copy)
 {
 	for (size_t i = 0; copy->writers && i < copy->nr_threads; i++)
 		ts_trace_writer_free(copy->writers[i]);
@@ -47,7 +47,8 @@ static void release(struct copy *copy)
 
 /* Processes and rows */
 
-static enum ts_status add_process(struct copy *copy, struct ts_bytes name, struct ts_error *err)
+static enum ts_status annotated_add_process(struct copy *copy, struct ts_bytes name,
+					    struct ts_error *err)
 {
 	struct process process = { .name = name };
 
@@ -59,7 +60,8 @@ static enum ts_status add_process(struct copy *copy, struct ts_bytes name, struc
 }
 
 /* In the last process. */
-static enum ts_status add_row(struct copy *copy, const struct ts_track *track, struct ts_error *err)
+static enum ts_status annotated_add_row(struct copy *copy, const struct ts_track *track,
+					struct ts_error *err)
 {
 	struct ts_bytes name = ts_arena_printf(&copy->arena, "TPUsight: %s", track->name);
 	uint32_t number = (uint32_t)copy->nr_rows, process = (uint32_t)copy->nr_processes - 1;
@@ -92,7 +94,7 @@ static struct ts_bytes process_name(struct copy *copy, uint32_t device)
 			       (long long)rank);
 }
 
-static enum ts_status add_device(struct copy *copy, uint32_t device, struct ts_error *err)
+static enum ts_status annotated_add_device(struct copy *copy, uint32_t device, struct ts_error *err)
 {
 	const struct ts_track *track = NULL;
 	enum ts_status st = TS_OK;
@@ -100,14 +102,14 @@ static enum ts_status add_device(struct copy *copy, uint32_t device, struct ts_e
 
 	while (st == TS_OK && (track = ts_trace_next_track(copy->results, device, track, &place))) {
 		if (nr++ == 0)
-			st = add_process(copy, process_name(copy, device), err);
+			st = annotated_add_process(copy, process_name(copy, device), err);
 		if (st == TS_OK)
-			st = add_row(copy, track, err);
+			st = annotated_add_row(copy, track, err);
 	}
 	return st;
 }
 
-static enum ts_status add_findings(struct copy *copy, struct ts_error *err)
+static enum ts_status annotated_add_findings(struct copy *copy, struct ts_error *err)
 {
 	struct ts_trace_extent extent = { copy->seams.first_ps, copy->seams.last_ps };
 	const struct ts_track *tracks;
@@ -118,19 +120,19 @@ static enum ts_status add_findings(struct copy *copy, struct ts_error *err)
 	if (st)
 		return st;
 	if (nr > 0)
-		st = add_process(copy, ts_bytes_of(TS_TRACE_FINDINGS), err);
+		st = annotated_add_process(copy, ts_bytes_of(TS_TRACE_FINDINGS), err);
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
-		st = add_row(copy, &tracks[i], err);
+		st = annotated_add_row(copy, &tracks[i], err);
 	return st;
 }
 
-static enum ts_status add_rows(struct copy *copy, struct ts_error *err)
+static enum ts_status annotated_add_rows(struct copy *copy, struct ts_error *err)
 {
-	enum ts_status st = add_findings(copy, err);
+	enum ts_status st = annotated_add_findings(copy, err);
 
 	for (uint32_t i = 0; i < copy->profile->nr_devices && st == TS_OK; i++)
 		if (copy->profile->devices[i].host == copy->host)
-			st = add_device(copy, i, err);
+			st = annotated_add_device(copy, i, err);
 	return st;
 }
 
@@ -145,7 +147,7 @@ struct text {
 	struct ts_buf piece;
 };
 
-static enum ts_status put_piece(struct text *text, size_t job, struct ts_error *err)
+static enum ts_status annotated_put_piece(struct text *text, size_t job, struct ts_error *err)
 {
 	if (text->piece.failed)
 		return ts_fail_nomem(err);
@@ -186,16 +188,16 @@ static enum ts_status copy_text(struct text *text, uint64_t upto, size_t job, st
 		st = see_some(text, upto, TS_TRACE_PIECE_BYTES - text->piece.n, &seen, err);
 		ts_buf_put(&text->piece, seen);
 		if (st == TS_OK && (text->piece.n >= TS_TRACE_PIECE_BYTES || text->piece.failed))
-			st = put_piece(text, job, err);
+			st = annotated_put_piece(text, job, err);
 	} while (st == TS_OK && seen.n > 0);
 	if (st == TS_OK && upto != TS_NO_SEAM && text->at < upto)
 		st = ts_fail(err, TS_IO, "the trace changed while it was read (run again)");
-	return st ? st : put_piece(text, job, err);
+	return st ? st : annotated_put_piece(text, job, err);
 }
 
 /* Both parts of the text are one job, which reads it once. */
-static enum ts_status put_text(struct copy *copy, struct ts_trace_pack *pack, size_t thread,
-			       struct ts_error *err)
+static enum ts_status annotated_put_text(struct copy *copy, struct ts_trace_pack *pack,
+					 size_t thread, struct ts_error *err)
 {
 	const struct ts_seams *seams = &copy->seams;
 	struct text text = { .copy = copy, .pack = pack, .thread = thread };
@@ -240,22 +242,22 @@ struct route {
 	size_t job, thread;
 };
 
-static enum ts_status route_piece(void *ctx, struct ts_buf *text, struct ts_error *err)
+static enum ts_status annotated_route_piece(void *ctx, struct ts_buf *text, struct ts_error *err)
 {
 	struct route *route = ctx;
 
 	return ts_trace_pack_piece(route->pack, route->job, route->thread, text, err);
 }
 
-static enum ts_status make_job(void *ctx, size_t job, size_t thread, struct ts_trace_pack *pack,
-			       struct ts_error *err)
+static enum ts_status annotated_make_job(void *ctx, size_t job, size_t thread,
+					 struct ts_trace_pack *pack, struct ts_error *err)
 {
 	struct copy *copy = ctx;
 	struct route route = { pack, job, thread };
-	struct ts_trace_out out = { &route, route_piece };
+	struct ts_trace_out out = { &route, annotated_route_piece };
 
 	if (job == JOB_TEXT)
-		return put_text(copy, pack, thread, err);
+		return annotated_put_text(copy, pack, thread, err);
 	if (job == JOB_PROCESSES)
 		return put_processes(copy, pack, thread, err);
 	if (job == FIRST_ROW + copy->nr_rows)
@@ -265,7 +267,7 @@ static enum ts_status make_job(void *ctx, size_t job, size_t thread, struct ts_t
 }
 
 /* Says that this is our copy, right behind the text's first bracket. */
-static void put_mark(const struct copy *copy, struct ts_buf *out)
+static void annotated_put_mark(const struct copy *copy, struct ts_buf *out)
 {
 	const struct ts_seams *seams = &copy->seams;
 	static const char note[] =
@@ -292,7 +294,8 @@ static void put_mark(const struct copy *copy, struct ts_buf *out)
 	ts_buf_puts(out, seams->is_array ? "},\n" : ",\n");
 }
 
-static enum ts_status put_head(const struct copy *copy, struct ts_buf *out, struct ts_error *err)
+static enum ts_status annotated_put_head(const struct copy *copy, struct ts_buf *out,
+					 struct ts_error *err)
 {
 	struct text text = { .at = 0 };
 	enum ts_status st =
@@ -301,12 +304,12 @@ static enum ts_status put_head(const struct copy *copy, struct ts_buf *out, stru
 
 	for (head.n = 1; st == TS_OK && head.n > 0; ts_buf_put(out, head))
 		st = see_some(&text, copy->seams.head_at, SIZE_MAX, &head, err);
-	put_mark(copy, out);
+	annotated_put_mark(copy, out);
 	ts_window_release(&text.window);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
-static enum ts_status make_writers(struct copy *copy, struct ts_error *err)
+static enum ts_status annotated_make_writers(struct copy *copy, struct ts_error *err)
 {
 	struct ts_trace_clock clock = { .ps = copy->seams.base_ps,
 					.ns = ts_i64_mul(copy->seams.base_us, 1000) };
@@ -332,9 +335,9 @@ static enum ts_status put_together(struct copy *copy, struct ts_newfile *file, s
 	enum ts_status st = ts_trace_pack_new(&pack, file, nr_jobs, copy->nr_threads, false, err);
 
 	if (st == TS_OK)
-		st = ts_trace_pack_run(pack, make_job, copy, err);
+		st = ts_trace_pack_run(pack, annotated_make_job, copy, err);
 	if (st == TS_OK)
-		st = put_head(copy, &head, err);
+		st = annotated_put_head(copy, &head, err);
 	if (st == TS_OK)
 		st = ts_trace_pack_begin(pack, file, ts_buf_bytes(&head), err);
 	if (st == TS_OK)
@@ -363,9 +366,9 @@ enum ts_status ts_annotated_write(struct ts_newfile *file, const struct ts_profi
 	if (!ts_seams_of(profile, host, &copy.seams))
 		return ts_fail(err, TS_UNSUPPORTED, "%s: no trace that can be annotated",
 			       options->source);
-	st = add_rows(&copy, err);
+	st = annotated_add_rows(&copy, err);
 	if (st == TS_OK)
-		st = make_writers(&copy, err);
+		st = annotated_make_writers(&copy, err);
 	if (st == TS_OK)
 		st = put_together(&copy, file, err);
 	if (st == TS_OK && report) {
@@ -374,6 +377,6 @@ enum ts_status ts_annotated_write(struct ts_newfile *file, const struct ts_profi
 			report->own_events += copy.counts[i].own;
 		report->bytes = file->nr_bytes - before;
 	}
-	release(&copy);
+	annotated_release(&copy);
 	return st;
 }

@@ -33,16 +33,17 @@ struct look {
 	char **damage; /* one a line */
 };
 
-static enum ts_status pass_over(void *ctx, const struct ts_block *block, struct ts_error *err)
+static enum ts_status export_pass_over(void *ctx, const struct ts_block *block,
+				       struct ts_error *err)
 {
 	return TS_OK;
 }
 
-static enum ts_status look_at(void *ctx, size_t job, size_t thread, struct ts_error *err)
+static enum ts_status export_look_at(void *ctx, size_t job, size_t thread, struct ts_error *err)
 {
 	struct look *look = ctx;
 	struct ts_line *line = &look->profile->lines[job];
-	const struct ts_sink sink = { .columns = COLUMNS, .block = pass_over };
+	const struct ts_sink sink = { .columns = COLUMNS, .block = export_pass_over };
 	enum ts_status st;
 
 	if (line->is_plain || !is_exported(look->profile, line))
@@ -58,7 +59,7 @@ static enum ts_status look_at(void *ctx, size_t job, size_t thread, struct ts_er
 	return look->damage[job] ? TS_OK : ts_fail_nomem(err);
 }
 
-static void note_damage(struct look *look)
+static void export_note_damage(struct look *look)
 {
 	struct ts_profile *profile = look->profile;
 
@@ -81,8 +82,8 @@ enum ts_status ts_export_look(struct ts_profile *profile, size_t nr_threads, str
 	look.damage = calloc(profile->nr_lines + 1, sizeof(*look.damage));
 	if (!look.damage)
 		return ts_fail_nomem(err);
-	st = ts_work_run(nr_threads, profile->nr_lines, look_at, &look, err);
-	note_damage(&look);
+	st = ts_work_run(nr_threads, profile->nr_lines, export_look_at, &look, err);
+	export_note_damage(&look);
 	free(look.damage);
 	return st;
 }
@@ -103,8 +104,8 @@ static void release_pool(struct pool *pool)
 }
 
 /* The code of a text; that of an empty one is TS_NONE, which stands for unknown. */
-static enum ts_status add_text(struct pool *pool, struct ts_bytes text, uint32_t *code,
-			       struct ts_error *err)
+static enum ts_status export_add_text(struct pool *pool, struct ts_bytes text, uint32_t *code,
+				      struct ts_error *err)
 {
 	size_t nr = pool->texts.nr;
 
@@ -188,14 +189,15 @@ static enum ts_status gather_texts(struct events *events, struct ts_error *err)
 		events->op_codes[which] = codes;
 		st = codes ? TS_OK : ts_fail_nomem(err);
 		for (size_t i = 0; i < profile->nr_ops && st == TS_OK; i++)
-			st = add_text(&events->of_ops[which],
-				      text_of_op(profile, &profile->ops[i], which), &codes[i], err);
+			st = export_add_text(&events->of_ops[which],
+					     text_of_op(profile, &profile->ops[i], which),
+					     &codes[i], err);
 	}
 	for (int which = 0; which < NR_LINE_TEXTS && st == TS_OK; which++)
 		for (size_t i = 0; i < profile->nr_lines && st == TS_OK; i++)
-			st = add_text(&events->of_lines[which],
-				      text_of_line(profile, &profile->lines[i], which),
-				      &events->line_codes[which], err);
+			st = export_add_text(&events->of_lines[which],
+					     text_of_line(profile, &profile->lines[i], which),
+					     &events->line_codes[which], err);
 	return st;
 }
 
@@ -274,8 +276,8 @@ static void fill_columns(const struct events *events, struct ts_colfile_column *
 	memcpy(columns, all, sizeof(all));
 }
 
-static void put_line(struct ts_colfile *file, const struct events *events,
-		     const struct ts_line *line)
+static void export_put_line(struct ts_colfile *file, const struct events *events,
+			    const struct ts_line *line)
 {
 	const struct ts_plane *plane = &events->profile->planes[line->plane];
 
@@ -288,7 +290,7 @@ static void put_line(struct ts_colfile *file, const struct events *events,
 		ts_colfile_int(file, DEVICE_ID, plane->device);
 }
 
-static void put_op(struct ts_colfile *file, const struct events *events, uint32_t index)
+static void export_put_op(struct ts_colfile *file, const struct events *events, uint32_t index)
 {
 	const struct ts_op *op = &events->profile->ops[index];
 
@@ -302,7 +304,7 @@ static void put_op(struct ts_colfile *file, const struct events *events, uint32_
 }
 
 /* Of the event itself, else of its op. */
-static void put_costs(struct ts_colfile *file, const struct ts_block *block, size_t i)
+static void export_put_costs(struct ts_colfile *file, const struct ts_block *block, size_t i)
 {
 	const struct ts_op *op = &block->profile->ops[block->op[i]];
 	int64_t flops = block->flops ? block->flops[i] : TS_UNKNOWN;
@@ -312,7 +314,7 @@ static void put_costs(struct ts_colfile *file, const struct ts_block *block, siz
 	ts_colfile_count(file, BYTES_ACCESSED, bytes >= 0 ? bytes : op->bytes_accessed);
 }
 
-static void put_numbers(struct ts_colfile *file, const struct ts_block *block, size_t i)
+static void export_put_numbers(struct ts_colfile *file, const struct ts_block *block, size_t i)
 {
 	bool is_step = block->line->kind == TS_LINE_STEPS;
 
@@ -322,39 +324,42 @@ static void put_numbers(struct ts_colfile *file, const struct ts_block *block, s
 		ts_colfile_int(file, CORRELATION_ID, (int64_t)block->link[i]);
 }
 
-static enum ts_status put_event(struct events *events, const struct ts_block *block, size_t i,
-				struct ts_error *err)
+static enum ts_status export_put_event(struct events *events, const struct ts_block *block,
+				       size_t i, struct ts_error *err)
 {
 	struct ts_colfile *file = events->file;
 
-	put_line(file, events, block->line);
-	put_op(file, events, block->op[i]);
+	export_put_line(file, events, block->line);
+	export_put_op(file, events, block->op[i]);
 	ts_colfile_int(file, START, block->start_ps[i]);
 	ts_colfile_int(file, DURATION, block->dur_ps[i]);
 	ts_colfile_int(file, TOTAL_TIME, block->total_ps[i]);
 	ts_colfile_int(file, SELF_TIME, block->self_ps[i]);
 	ts_colfile_int(file, DEPTH, block->depth[i]);
 	ts_colfile_int(file, OCCURRENCES, block->occurrences ? block->occurrences[i] : 1);
-	put_numbers(file, block, i);
-	put_costs(file, block, i);
+	export_put_numbers(file, block, i);
+	export_put_costs(file, block, i);
 	if (file->setup.nr_columns > PREDICTED)
 		ts_colfile_int(file, PREDICTED, true);
 	return ts_colfile_end_row(file, err);
 }
 
-static enum ts_status put_block(void *ctx, const struct ts_block *block, struct ts_error *err)
+static enum ts_status export_put_block(void *ctx, const struct ts_block *block,
+				       struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
 	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++)
-		st = put_event(ctx, block, i, err);
+		st = export_put_event(ctx, block, i, err);
 	return st;
 }
 
-static enum ts_status put_lines(struct events *events, struct ts_error *err)
+static enum ts_status export_put_lines(struct events *events, struct ts_error *err)
 {
 	const struct ts_profile *profile = events->profile;
-	const struct ts_sink sink = { .ctx = events, .columns = COLUMNS, .block = put_block };
+	const struct ts_sink sink = { .ctx = events,
+				      .columns = COLUMNS,
+				      .block = export_put_block };
 	enum ts_status st = TS_OK;
 
 	for (uint32_t i = 0; i < profile->nr_lines && st == TS_OK; i++) {
@@ -363,8 +368,9 @@ static enum ts_status put_lines(struct events *events, struct ts_error *err)
 		if (!is_exported(profile, line))
 			continue;
 		for (int which = 0; which < NR_LINE_TEXTS && st == TS_OK; which++)
-			st = add_text(&events->of_lines[which], text_of_line(profile, line, which),
-				      &events->line_codes[which], err); /* which is there */
+			st = export_add_text(&events->of_lines[which],
+					     text_of_line(profile, line, which),
+					     &events->line_codes[which], err); /* which is there */
 		if (st == TS_OK)
 			st = ts_stream_line(profile, i, &sink, err);
 		st = st == TS_FORMAT ? TS_OK : st; /* the look has noted it */
@@ -418,8 +424,8 @@ static void fill_facts(struct making *making, const struct ts_profile *profile,
 	making->facts[NR_FACTS - 1].value = ts_arena_copy(&making->arena, ts_bytes_of(start));
 }
 
-static enum ts_status write_events(struct making *making, struct ts_colfile_setup *setup,
-				   struct ts_error *err)
+static enum ts_status export_write_events(struct making *making, struct ts_colfile_setup *setup,
+					  struct ts_error *err)
 {
 	struct events *events = &making->events;
 	enum ts_status st = gather_texts(events, err);
@@ -431,12 +437,12 @@ static enum ts_status write_events(struct making *making, struct ts_colfile_setu
 	setup->nr_columns =
 		ts_profile_predicted(events->profile).n > 0 ? NR_EVENT_COLUMNS : PREDICTED;
 	st = ts_colfile_open(&making->file, setup, err);
-	return st ? st : put_lines(events, err);
+	return st ? st : export_put_lines(events, err);
 }
 
-static enum ts_status write_table(struct making *making, struct ts_colfile_setup *setup,
-				  enum ts_export_table table, const struct ts_run *run,
-				  struct ts_error *err)
+static enum ts_status export_write_table(struct making *making, struct ts_colfile_setup *setup,
+					 enum ts_export_table table, const struct ts_run *run,
+					 struct ts_error *err)
 {
 	bool is_predicted = ts_profile_predicted(&run->profile).n > 0;
 	enum ts_status st;
@@ -461,8 +467,8 @@ static enum ts_status write(struct making *making, const struct ts_run *run,
 
 	snprintf(making->creator, sizeof(making->creator), "tpusight version %s", options->version);
 	fill_facts(making, &run->profile, table);
-	st = table == TS_EXPORT_EVENTS ? write_events(making, &setup, err)
-				       : write_table(making, &setup, table, run, err);
+	st = table == TS_EXPORT_EVENTS ? export_write_events(making, &setup, err)
+				       : export_write_table(making, &setup, table, run, err);
 	if (st == TS_OK)
 		st = ts_colfile_close(&making->file, err);
 	return st == TS_OK && making->arena.failed ? ts_fail_nomem(err) : st;

@@ -77,20 +77,21 @@ size_t ts_export_columns(enum ts_export_table table, bool is_predicted,
 }
 
 /* Of a file that has the mark. */
-static enum ts_status end_row(struct ts_colfile *file, size_t nr_own, struct ts_error *err)
+static enum ts_status export_tables_end_row(struct ts_colfile *file, size_t nr_own,
+					    struct ts_error *err)
 {
 	if (file->setup.nr_columns > nr_own)
 		ts_colfile_int(file, nr_own, true);
 	return ts_colfile_end_row(file, err);
 }
 
-static bool is_number(struct ts_value value)
+static bool export_tables_is_number(struct ts_value value)
 {
 	return value.type == TS_VALUE_INT || value.type == TS_VALUE_REAL;
 }
 
 /* A value of another type than its column's is unknown there: it is null, a list, or what is impossible. */
-static void put_value(struct ts_colfile *file, size_t column, struct ts_value value)
+static void export_tables_put_value(struct ts_colfile *file, size_t column, struct ts_value value)
 {
 	enum ts_colfile_type type = file->setup.columns[column].type;
 
@@ -100,14 +101,14 @@ static void put_value(struct ts_colfile *file, size_t column, struct ts_value va
 		ts_colfile_int(file, column, (int64_t)value.as.u);
 	else if (type == TS_COLFILE_BOOL && value.type == TS_VALUE_BOOL)
 		ts_colfile_int(file, column, value.as.b);
-	else if (type == TS_COLFILE_REAL && is_number(value))
+	else if (type == TS_COLFILE_REAL && export_tables_is_number(value))
 		ts_colfile_real(file, column, ts_value_number(value));
 	else if (type == TS_COLFILE_INT && value.type == TS_VALUE_INT)
 		ts_colfile_int(file, column, value.as.i);
 }
 
-static enum ts_status put_table(struct ts_colfile *file, const struct ts_table *table, size_t nr,
-				struct ts_error *err)
+static enum ts_status export_tables_put_table(struct ts_colfile *file, const struct ts_table *table,
+					      size_t nr, struct ts_error *err)
 {
 	int at[TS_EXPORT_MAX_COLUMNS];
 	enum ts_status st = TS_OK;
@@ -116,8 +117,8 @@ static enum ts_status put_table(struct ts_colfile *file, const struct ts_table *
 		at[i] = ts_table_column(table, file->setup.columns[i].name);
 	for (size_t row = 0; row < ts_table_nr_listed(table) && st == TS_OK; row++) {
 		for (size_t i = 0; i < nr; i++)
-			put_value(file, i, ts_table_cell(table, row, at[i]));
-		st = end_row(file, nr, err);
+			export_tables_put_value(file, i, ts_table_cell(table, row, at[i]));
+		st = export_tables_end_row(file, nr, err);
 	}
 	return st;
 }
@@ -135,7 +136,7 @@ static void put_json_value(struct ts_json *json, struct ts_value value)
 }
 
 /* The same objects as in the report. */
-static void put_places(struct ts_json *json, const struct ts_finding *finding)
+static void export_tables_put_places(struct ts_json *json, const struct ts_finding *finding)
 {
 	ts_json_array(json);
 	for (size_t i = 0; i < finding->nr_where; i++) {
@@ -149,7 +150,7 @@ static void put_places(struct ts_json *json, const struct ts_finding *finding)
 	ts_json_array_end(json);
 }
 
-static void put_times(struct ts_json *json, const struct ts_finding *finding)
+static void export_tables_put_times(struct ts_json *json, const struct ts_finding *finding)
 {
 	ts_json_array(json);
 	for (size_t i = 0; i < finding->nr_when; i++) {
@@ -181,7 +182,7 @@ static enum ts_status put_json(struct ts_colfile *file, size_t column,
 }
 
 /* The value of a finding that is called so in the report. */
-static struct ts_value value_of(const struct ts_finding *finding, const char *name)
+static struct ts_value export_tables_value_of(const struct ts_finding *finding, const char *name)
 {
 	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++)
 		if (strcmp(ts_finding_columns[i], name) == 0)
@@ -192,8 +193,9 @@ static struct ts_value value_of(const struct ts_finding *finding, const char *na
 	return ts_null();
 }
 
-static enum ts_status put_findings(struct ts_colfile *file, const struct ts_result *result,
-				   struct ts_arena *arena, struct ts_error *err)
+static enum ts_status export_tables_put_findings(struct ts_colfile *file,
+						 const struct ts_result *result,
+						 struct ts_arena *arena, struct ts_error *err)
 {
 	size_t nr = TS_NELEM(finding_columns);
 	enum ts_status st = TS_OK;
@@ -202,14 +204,16 @@ static enum ts_status put_findings(struct ts_colfile *file, const struct ts_resu
 		const struct ts_finding *finding = &result->findings[row];
 
 		for (size_t i = 0; i < nr - 2; i++)
-			put_value(file, i, value_of(finding, file->setup.columns[i].name));
-		st = put_json(file, nr - 2, finding, put_places, arena, err);
+			export_tables_put_value(
+				file, i,
+				export_tables_value_of(finding, file->setup.columns[i].name));
+		st = put_json(file, nr - 2, finding, export_tables_put_places, arena, err);
 		if (st)
 			return st;
-		st = put_json(file, nr - 1, finding, put_times, arena, err);
+		st = put_json(file, nr - 1, finding, export_tables_put_times, arena, err);
 		if (st)
 			return st;
-		st = end_row(file, nr, err);
+		st = export_tables_end_row(file, nr, err);
 	}
 	return st;
 }
@@ -223,8 +227,8 @@ enum ts_status ts_export_rows(struct ts_colfile *file, enum ts_export_table tabl
 
 	TS_ASSERT(file && results && arena && table > TS_EXPORT_EVENTS);
 	if (!tables[table].name)
-		return put_findings(file, TS_FIND(results, doctor), arena, err);
+		return export_tables_put_findings(file, TS_FIND(results, doctor), arena, err);
 	if (ts_view_find(results, tables[table].name, &view, &story) || !view.table)
 		return TS_OK; /* nothing ran: there are no rows */
-	return put_table(file, view.table, tables[table].nr, err);
+	return export_tables_put_table(file, view.table, tables[table].nr, err);
 }

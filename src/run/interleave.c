@@ -22,7 +22,7 @@ struct record { /* begins as struct ts_sort_key */
 };
 
 /* The order of struct ts_interleaved. */
-static bool before(const void *a, const void *b)
+static bool interleave_before(const void *a, const void *b)
 {
 	const struct record *x = a, *y = b;
 
@@ -37,7 +37,7 @@ static const struct ts_sort_kind sort_kind = {
 	.size = sizeof(struct record),
 	.max = MAX_RECORDS,
 	.merge_bytes = MERGE_BYTES,
-	.before = before,
+	.before = interleave_before,
 };
 
 struct columns { /* of what is handed over */
@@ -57,8 +57,8 @@ struct host_lines {
 	pthread_mutex_t lock;	/* guards the store and .again */
 };
 
-static enum ts_status put_block(struct host_lines *lines, const struct ts_block *block,
-				struct ts_error *err)
+static enum ts_status interleave_put_block(struct host_lines *lines, const struct ts_block *block,
+					   struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -77,22 +77,24 @@ static enum ts_status put_block(struct host_lines *lines, const struct ts_block 
 	return st;
 }
 
-static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
+static enum ts_status interleave_take_block(void *ctx, const struct ts_block *block,
+					    struct ts_error *err)
 {
 	struct host_lines *lines = ctx;
 	enum ts_status st;
 
 	pthread_mutex_lock(&lines->lock);
 	lines->look[block->line_index] = (struct ts_interleaved_look){ block->stat, block->stats };
-	st = lines->again ? TS_OK : put_block(lines, block, err);
+	st = lines->again ? TS_OK : interleave_put_block(lines, block, err);
 	pthread_mutex_unlock(&lines->lock);
 	return st;
 }
 
-static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_error *err)
+static enum ts_status interleave_run_line(void *ctx, size_t job, size_t thread,
+					  struct ts_error *err)
 {
 	struct host_lines *lines = ctx;
-	struct ts_sink sink = { lines, TS_COL_LINK | TS_COL_STATS, take_block };
+	struct ts_sink sink = { lines, TS_COL_LINK | TS_COL_STATS, interleave_take_block };
 	uint32_t line = lines->lines[job];
 	enum ts_status st = ts_stream_line(lines->profile, line, &sink, err);
 
@@ -108,20 +110,22 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 /*
  * Repeats until all lines are known to be sorted, or are marked: at most once more for all of them.
  */
-static enum ts_status fill(struct host_lines *lines, size_t nr_threads, struct ts_error *err)
+static enum ts_status interleave_fill(struct host_lines *lines, size_t nr_threads,
+				      struct ts_error *err)
 {
 	enum ts_status st;
 
 	do {
 		lines->again = false;
 		ts_sorter_release(&lines->store);
-		st = ts_work_run(nr_threads, lines->nr_lines, run_line, lines, err);
+		st = ts_work_run(nr_threads, lines->nr_lines, interleave_run_line, lines, err);
 	} while (st == TS_OK && lines->again);
 	return st ? st : ts_sorter_close(&lines->store, err);
 }
 
-static enum ts_status hand_over(struct host_lines *lines, uint32_t host,
-				const struct ts_interleaved_sink *sink, struct ts_error *err)
+static enum ts_status interleave_hand_over(struct host_lines *lines, uint32_t host,
+					   const struct ts_interleaved_sink *sink,
+					   struct ts_error *err)
 {
 	struct columns *columns = malloc(sizeof(*columns));
 	struct ts_interleaved interleaved = { .profile = lines->profile,
@@ -161,7 +165,7 @@ static enum ts_status hand_over(struct host_lines *lines, uint32_t host,
 	return st;
 }
 
-static void choose(struct host_lines *lines, uint32_t host, const bool *wanted)
+static void interleave_choose(struct host_lines *lines, uint32_t host, const bool *wanted)
 {
 	const struct ts_profile *profile = lines->profile;
 
@@ -187,11 +191,11 @@ enum ts_status ts_interleave_host(struct ts_profile *profile, uint32_t host, con
 	if (!lines.lines || !lines.look)
 		st = ts_fail_nomem(err);
 	else
-		choose(&lines, host, wanted);
+		interleave_choose(&lines, host, wanted);
 	if (st == TS_OK)
-		st = fill(&lines, nr_threads, err);
+		st = interleave_fill(&lines, nr_threads, err);
 	if (st == TS_OK)
-		st = hand_over(&lines, host, sink, err);
+		st = interleave_hand_over(&lines, host, sink, err);
 	ts_sorter_release(&lines.store);
 	free(lines.lines);
 	free(lines.look);

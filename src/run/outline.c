@@ -21,7 +21,7 @@ struct outline_pass {
 	size_t nr_jobs;
 };
 
-static void release_line(struct ts_outline_line *line)
+static void run_outline_release_line(struct ts_outline_line *line)
 {
 	ts_outline_marks_release(&line->marks);
 	free(line->own_damage);
@@ -43,7 +43,8 @@ static enum ts_status add_activity(struct ts_outline_line *line, const struct ts
 	return ts_spans_add(spans, block->start_ps[i], end_ps) ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
+static enum ts_status run_outline_take_block(void *ctx, const struct ts_block *block,
+					     struct ts_error *err)
 {
 	struct outline_pass *pass = ctx;
 	struct ts_outline_line *line = &pass->lines[block->line_index];
@@ -67,19 +68,22 @@ static enum ts_status keep_damage(struct ts_outline_line *line, const char *text
 	return line->own_damage ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_error *err)
+static enum ts_status run_outline_run_line(void *ctx, size_t job, size_t thread,
+					   struct ts_error *err)
 {
 	struct outline_pass *pass = ctx;
 	uint32_t index = pass->jobs[job];
 	struct ts_line *line = &pass->profile->lines[index];
-	struct ts_sink sink = { .ctx = pass, .columns = TS_COL_NUMBER, .block = take_block };
+	struct ts_sink sink = { .ctx = pass,
+				.columns = TS_COL_NUMBER,
+				.block = run_outline_take_block };
 	enum ts_status st, ended;
 
 	if (line->kind == TS_LINE_THREAD)
 		sink.columns = TS_COL_STATS;
 	st = ts_stream_line(pass->profile, index, &sink, err);
 	if (st == TS_UNSORTED) {
-		release_line(&pass->lines[index]);
+		run_outline_release_line(&pass->lines[index]);
 		line->unsorted = true;
 		st = ts_stream_line(pass->profile, index, &sink, err);
 	}
@@ -129,7 +133,7 @@ static bool is_outline_line(const struct ts_plane *plane, const struct ts_line *
  * Of a trace the category says whether it is PyTorch that compiles: JAX has events of these names
  * too.
  */
-static enum ts_host_activity activity_of(const struct ts_op *op)
+static enum ts_host_activity run_outline_activity_of(const struct ts_op *op)
 {
 	enum ts_torch_event event =
 		op->is_event ? ts_torch_event_of(op->name, op->category_id) : TS_TORCH_OTHER;
@@ -144,11 +148,11 @@ uint8_t *ts_outline_activity(const struct ts_profile *profile)
 	uint8_t *activity = calloc(profile->nr_ops + 1, 1);
 
 	for (size_t i = 0; activity && i < profile->nr_ops; i++)
-		activity[i] = (uint8_t)activity_of(&profile->ops[i]);
+		activity[i] = (uint8_t)run_outline_activity_of(&profile->ops[i]);
 	return activity;
 }
 
-static enum ts_status prepare(struct outline_pass *pass, struct ts_error *err)
+static enum ts_status run_outline_prepare(struct outline_pass *pass, struct ts_error *err)
 {
 	struct ts_profile *profile = pass->profile;
 	enum markers markers = NO_MARKERS;
@@ -178,7 +182,7 @@ void ts_outline_lines_release(struct ts_outline_lines *lines)
 {
 	TS_ASSERT(lines);
 	for (size_t i = 0; lines->items && i < lines->nr; i++)
-		release_line(&lines->items[i]);
+		run_outline_release_line(&lines->items[i]);
 	free(lines->items);
 	memset(lines, 0, sizeof(*lines));
 }
@@ -205,8 +209,9 @@ static enum ts_status spare_marks(const struct ts_profile *profile,
 	return TS_OK;
 }
 
-static enum ts_status find_steps(struct ts_profile *profile, const struct ts_outline_lines *lines,
-				 struct ts_steps *steps, struct ts_error *err)
+static enum ts_status run_outline_find_steps(struct ts_profile *profile,
+					     const struct ts_outline_lines *lines,
+					     struct ts_steps *steps, struct ts_error *err)
 {
 	struct outline_marks **marks = ts_outline_marks_of(lines);
 	enum ts_status st =
@@ -232,9 +237,9 @@ static enum ts_status find_scopes(const struct ts_profile *profile,
 }
 
 /* What the threads of one host did. */
-static enum ts_status join_lines(const struct ts_profile *profile,
-				 const struct ts_outline_lines *lines, uint32_t host,
-				 struct ts_host_spans *spans, struct ts_error *err)
+static enum ts_status run_outline_join_lines(const struct ts_profile *profile,
+					     const struct ts_outline_lines *lines, uint32_t host,
+					     struct ts_host_spans *spans, struct ts_error *err)
 {
 	struct ts_spans_sum compile = { .nr = 0 }, input = { .nr = 0 };
 	enum ts_status st = TS_OK;
@@ -287,7 +292,7 @@ static enum ts_status join_hosts(const struct ts_profile *profile,
 	outline->hosts = calloc(nr + 1, sizeof(*outline->hosts));
 	outline->nr_hosts = outline->hosts ? nr : 0;
 	for (uint32_t h = 0; h < outline->nr_hosts; h++) {
-		st = join_lines(profile, lines, h, &outline->hosts[h], err);
+		st = run_outline_join_lines(profile, lines, h, &outline->hosts[h], err);
 		if (st)
 			return st;
 		if (!ts_spans_union(&outline->compile, &outline->hosts[h].compile))
@@ -331,9 +336,9 @@ enum ts_status ts_outline_lines_make(struct ts_profile *profile, size_t nr_threa
 	enum ts_status st;
 
 	TS_ASSERT(profile && lines && activity);
-	st = prepare(&pass, err);
+	st = run_outline_prepare(&pass, err);
 	if (st == TS_OK)
-		st = ts_work_run(nr_threads, pass.nr_jobs, run_line, &pass, err);
+		st = ts_work_run(nr_threads, pass.nr_jobs, run_outline_run_line, &pass, err);
 	*lines = (struct ts_outline_lines){ pass.lines, pass.lines ? profile->nr_lines : 0 };
 	*activity = pass.activity;
 	ts_outline_names_release(&pass.names);
@@ -365,7 +370,7 @@ enum ts_status ts_outline_join(struct ts_profile *profile, struct ts_outline_lin
 	enum ts_status st;
 
 	TS_ASSERT(profile && lines && outline);
-	st = find_steps(profile, lines, &outline->steps, err);
+	st = run_outline_find_steps(profile, lines, &outline->steps, err);
 	return st ? st : ts_outline_join_threads(profile, lines, outline, err);
 }
 

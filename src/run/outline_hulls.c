@@ -12,7 +12,8 @@ struct hulls {
 	size_t nr_jobs;
 };
 
-static enum ts_status widen(void *ctx, const struct ts_block *block, struct ts_error *err)
+static enum ts_status outline_hulls_widen(void *ctx, const struct ts_block *block,
+					  struct ts_error *err)
 {
 	struct ts_outline_line *line = ctx;
 
@@ -27,11 +28,12 @@ static enum ts_status widen(void *ctx, const struct ts_block *block, struct ts_e
 	return TS_OK;
 }
 
-static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_error *err)
+static enum ts_status outline_hulls_run_line(void *ctx, size_t job, size_t thread,
+					     struct ts_error *err)
 {
 	struct hulls *hulls = ctx;
 	uint32_t index = hulls->jobs[job];
-	struct ts_sink sink = { .ctx = &hulls->lines->items[index], .block = widen };
+	struct ts_sink sink = { .ctx = &hulls->lines->items[index], .block = outline_hulls_widen };
 	enum ts_status st = ts_stream_line(hulls->profile, index, &sink, err);
 
 	if (st == TS_UNSORTED) {
@@ -62,7 +64,7 @@ enum ts_status ts_outline_hulls(struct ts_profile *profile, size_t nr_threads,
 	for (uint32_t i = 0; i < lines->nr; i++)
 		if (has_hull(profile, &profile->lines[i]))
 			hulls.jobs[hulls.nr_jobs++] = i;
-	st = ts_work_run(nr_threads, hulls.nr_jobs, run_line, &hulls, err);
+	st = ts_work_run(nr_threads, hulls.nr_jobs, outline_hulls_run_line, &hulls, err);
 	free(hulls.jobs);
 	return st;
 }

@@ -20,44 +20,47 @@
 
 #define NR_PARTS 4
 
-static uint64_t zigzag(uint64_t difference)
+static uint64_t outline_marks_zigzag(uint64_t difference)
 {
 	return difference << 1 ^ (uint64_t)-(int64_t)(difference >> 63);
 }
 
-static uint64_t unzigzag(uint64_t value)
+static uint64_t outline_marks_unzigzag(uint64_t value)
 {
 	return value >> 1 ^ (uint64_t)-(int64_t)(value & 1);
 }
 
-static enum ts_status pack(struct ts_buf *out, const struct outline_mark *before,
-			   const struct outline_mark *mark, struct ts_error *err)
+static enum ts_status outline_marks_pack(struct ts_buf *out, const struct outline_mark *before,
+					 const struct outline_mark *mark, struct ts_error *err)
 {
 	uint8_t *p;
 
 	if (!ts_buf_room(out, NR_PARTS * TS_PBW_VARINT))
 		return ts_fail_nomem(err);
 	p = out->p + out->n;
-	p = ts_pbw_store(p, zigzag((uint64_t)mark->start_ps - (uint64_t)before->end_ps));
-	p = ts_pbw_store(p, zigzag((uint64_t)mark->end_ps - (uint64_t)mark->start_ps));
-	p = ts_pbw_store(p, zigzag(mark->number - before->number));
-	p = ts_pbw_store(p, zigzag((uint64_t)mark->op - before->op));
+	p = ts_pbw_store(p,
+			 outline_marks_zigzag((uint64_t)mark->start_ps - (uint64_t)before->end_ps));
+	p = ts_pbw_store(p,
+			 outline_marks_zigzag((uint64_t)mark->end_ps - (uint64_t)mark->start_ps));
+	p = ts_pbw_store(p, outline_marks_zigzag(mark->number - before->number));
+	p = ts_pbw_store(p, outline_marks_zigzag((uint64_t)mark->op - before->op));
 	out->n = (size_t)(p - out->p);
 	return TS_OK;
 }
 
 /* MARK is the one before, and becomes the next one. */
-static const uint8_t *unpack(const uint8_t *p, const uint8_t *end, struct outline_mark *mark)
+static const uint8_t *outline_marks_unpack(const uint8_t *p, const uint8_t *end,
+					   struct outline_mark *mark)
 {
 	uint64_t part[NR_PARTS] = { 0 };
 
 	for (size_t i = 0; i < NR_PARTS; i++)
 		if (!ts_pb_varint(&p, end, &part[i]))
 			return end;
-	mark->start_ps = (int64_t)((uint64_t)mark->end_ps + unzigzag(part[0]));
-	mark->end_ps = (int64_t)((uint64_t)mark->start_ps + unzigzag(part[1]));
-	mark->number += unzigzag(part[2]);
-	mark->op += (uint32_t)unzigzag(part[3]);
+	mark->start_ps = (int64_t)((uint64_t)mark->end_ps + outline_marks_unzigzag(part[0]));
+	mark->end_ps = (int64_t)((uint64_t)mark->start_ps + outline_marks_unzigzag(part[1]));
+	mark->number += outline_marks_unzigzag(part[2]);
+	mark->op += (uint32_t)outline_marks_unzigzag(part[3]);
 	return p;
 }
 
@@ -71,7 +74,8 @@ bool ts_outline_marks_next(struct outline_marks_walk *walk, struct outline_mark 
 	if (++walk->nr < marks->nr) {
 		const uint8_t *from = marks->packed.p + walk->at;
 
-		walk->at = (size_t)(unpack(from, marks->packed.p + marks->packed.n, &walk->packed) -
+		walk->at = (size_t)(outline_marks_unpack(from, marks->packed.p + marks->packed.n,
+							 &walk->packed) -
 				    marks->packed.p);
 		*mark = walk->packed;
 	} else {
@@ -90,7 +94,8 @@ enum ts_status ts_outline_marks_add(struct outline_marks *marks, const struct ou
 	enum ts_status st;
 
 	TS_ASSERT_HOT(marks && mark && marks->by_ps == 0);
-	st = marks->nr > 0 ? pack(&marks->packed, &marks->before, &marks->last, err) : TS_OK;
+	st = marks->nr > 0 ? outline_marks_pack(&marks->packed, &marks->before, &marks->last, err)
+			   : TS_OK;
 	if (st)
 		return st;
 	if (marks->nr > 0)
@@ -100,8 +105,9 @@ enum ts_status ts_outline_marks_add(struct outline_marks *marks, const struct ou
 	return TS_OK;
 }
 
-static enum ts_status add_event(struct outline_marks *marks, const struct ts_block *block, size_t i,
-				struct ts_error *err)
+static enum ts_status outline_marks_add_event(struct outline_marks *marks,
+					      const struct ts_block *block, size_t i,
+					      struct ts_error *err)
 {
 	const struct outline_mark mark = {
 		.start_ps = block->start_ps[i],
@@ -129,7 +135,7 @@ static enum ts_status add_kernel(struct outline_marks *marks, const struct ts_bl
 		return TS_OK;
 	}
 	marks->is_wild = marks->nr >= MAX_GPU_EXECUTIONS;
-	return add_event(marks, block, i, err);
+	return outline_marks_add_event(marks, block, i, err);
 }
 
 enum ts_status ts_outline_marks_block(struct outline_marks *marks, const struct ts_block *block,
@@ -148,11 +154,11 @@ enum ts_status ts_outline_marks_block(struct outline_marks *marks, const struct 
 	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++)
 		if (block->depth[i] == 0) /* a marker inside another says nothing new */
 			st = is_gpu ? add_kernel(marks, block, i, err)
-				    : add_event(marks, block, i, err);
+				    : outline_marks_add_event(marks, block, i, err);
 	return st;
 }
 
-static void empty(struct outline_marks *marks)
+static void outline_marks_empty(struct outline_marks *marks)
 {
 	ts_buf_release(&marks->packed);
 	marks->nr = 0;
@@ -163,7 +169,7 @@ static void empty(struct outline_marks *marks)
 void ts_outline_marks_release(struct outline_marks *marks)
 {
 	TS_ASSERT(marks);
-	empty(marks);
+	outline_marks_empty(marks);
 	free(marks->kernels);
 	memset(marks, 0, sizeof(*marks));
 }
@@ -231,7 +237,8 @@ enum ts_status ts_outline_marks_pack(struct outline_marks *marks, const struct o
 	return st;
 }
 
-TS_ORDER(by_start, struct outline_mark, TS_UP(start_ps) TS_UP(end_ps) TS_UP(number) TS_UP(op))
+TS_ORDER(outline_marks_by_start, struct outline_mark,
+	 TS_UP(start_ps) TS_UP(end_ps) TS_UP(number) TS_UP(op))
 
 static bool are_sorted(const struct outline_marks *marks)
 {
@@ -241,7 +248,7 @@ static bool are_sorted(const struct outline_marks *marks)
 	if (!ts_outline_marks_next(&walk, &before))
 		return true;
 	for (; ts_outline_marks_next(&walk, &mark); before = mark)
-		if (by_start(&before, &mark) > 0)
+		if (outline_marks_by_start(&before, &mark) > 0)
 			return false;
 	return true;
 }
@@ -258,8 +265,8 @@ enum ts_status ts_outline_marks_sort(struct outline_marks *marks, struct ts_erro
 	if (!items)
 		return ts_fail_nomem(err);
 	ts_outline_marks_unpack(marks, items);
-	qsort(items, nr, sizeof(*items), by_start);
-	empty(marks);
+	qsort(items, nr, sizeof(*items), outline_marks_by_start);
+	outline_marks_empty(marks);
 	st = ts_outline_marks_pack(marks, items, nr, err);
 	free(items);
 	return st;

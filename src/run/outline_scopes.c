@@ -18,7 +18,7 @@
 #define MAX_OPEN   65536
 #define MAX_SPANS  4096 /* of a scope */
 
-static enum ts_host_owner owner_of(const struct ts_op *op)
+static enum ts_host_owner outline_scopes_owner_of(const struct ts_op *op)
 {
 	if (op->has_program && !op->is_event)
 		return TS_HOST_OF_RUNTIME;
@@ -48,7 +48,7 @@ enum ts_status ts_outline_names_init(struct outline_names *names, const struct t
 	names->owners = malloc(profile->nr_ops + 1);
 	names->parts = malloc(profile->nr_ops + 1);
 	for (size_t i = 0; names->owners && names->parts && i < profile->nr_ops; i++) {
-		names->owners[i] = (uint8_t)owner_of(&profile->ops[i]);
+		names->owners[i] = (uint8_t)outline_scopes_owner_of(&profile->ops[i]);
 		names->parts[i] = parts_of[activity[i]];
 	}
 	return names->owners && names->parts ? TS_OK : ts_fail_nomem(err);
@@ -61,7 +61,8 @@ void ts_outline_names_release(struct outline_names *names)
 	free(names->parts);
 }
 
-static void absorb(struct scope_level *level, enum ts_scope_part from, enum ts_scope_part into)
+static void outline_scopes_absorb(struct scope_level *level, enum ts_scope_part from,
+				  enum ts_scope_part into)
 {
 	level->part_ps[into] = ts_i64_add(level->part_ps[into], level->part_ps[from]);
 	level->part_ps[from] = 0;
@@ -71,9 +72,10 @@ static void absorb(struct scope_level *level, enum ts_scope_part from, enum ts_s
  * Adds what the event and all inside it did to what its parent did, and gives the sum. Inside an event
  * that has a part, what has none is of that part; and so are calls, which tracing and compiling make.
  */
-static enum ts_status sum_parts(struct outline_scopes *line, const struct ts_block *block, size_t i,
-				enum ts_scope_part part, struct scope_level *all,
-				struct ts_error *err)
+static enum ts_status outline_scopes_sum_parts(struct outline_scopes *line,
+					       const struct ts_block *block, size_t i,
+					       enum ts_scope_part part, struct scope_level *all,
+					       struct ts_error *err)
 {
 	size_t depth = block->depth[i];
 	size_t cap = line->cap_levels;
@@ -87,9 +89,9 @@ static enum ts_status sum_parts(struct outline_scopes *line, const struct ts_blo
 		       (line->nr_levels - depth - 1) * sizeof(*line->levels));
 	line->nr_levels = depth + 1;
 	if (part != TS_PART_OTHER)
-		absorb(all, TS_PART_OTHER, part);
+		outline_scopes_absorb(all, TS_PART_OTHER, part);
 	if (part != TS_PART_OTHER && part != TS_PART_DISPATCH)
-		absorb(all, TS_PART_DISPATCH, part);
+		outline_scopes_absorb(all, TS_PART_DISPATCH, part);
 	all->part_ps[part] = ts_i64_add(all->part_ps[part], block->self_ps[i]);
 	for (size_t p = 0; p < TS_NR_PARTS; p++)
 		line->levels[depth].part_ps[p] =
@@ -136,8 +138,9 @@ static enum ts_status add_epoch(struct ts_scopes *scopes, const struct ts_scope 
 	return TS_OK;
 }
 
-static enum ts_status keep(struct outline_scopes *line, const struct ts_profile *profile,
-			   const struct scope_mark *mark, struct ts_error *err)
+static enum ts_status outline_scopes_keep(struct outline_scopes *line,
+					  const struct ts_profile *profile,
+					  const struct scope_mark *mark, struct ts_error *err)
 {
 	bool is_torch_step = ts_bytes_starts(profile->ops[mark->op].name, TORCH_STEP);
 	int64_t dur_ps = mark->end_ps - mark->start_ps;
@@ -163,19 +166,19 @@ static enum ts_status keep(struct outline_scopes *line, const struct ts_profile 
 	return add_epoch(&line->scopes, scope, mark, err);
 }
 
-static enum ts_status settle(struct outline_scopes *line, const struct ts_profile *profile,
-			     struct ts_error *err)
+static enum ts_status outline_scopes_settle(struct outline_scopes *line,
+					    const struct ts_profile *profile, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
 	for (size_t i = 0; i < line->open.nr && st == TS_OK; i++)
-		st = keep(line, profile, &line->open.items[i], err);
+		st = outline_scopes_keep(line, profile, &line->open.items[i], err);
 	line->open.nr = 0;
 	return st;
 }
 
 /* A JSON trace is searched for each stat: there, only PyTorch's steps are known. */
-static uint64_t number_of(const struct ts_block *block, size_t i)
+static uint64_t outline_scopes_number_of(const struct ts_block *block, size_t i)
 {
 	struct ts_bytes name = block->profile->ops[block->op[i]].name;
 	struct ts_stat stat;
@@ -198,7 +201,7 @@ static enum ts_status take_user(struct outline_scopes *line, const struct ts_blo
 				   .parent = TS_NONE,
 				   .start_ps = block->start_ps[i],
 				   .end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]),
-				   .number = number_of(block, i) };
+				   .number = outline_scopes_number_of(block, i) };
 
 	memcpy(mark.part_ps, did->part_ps, sizeof(mark.part_ps));
 	for (size_t k = line->open.nr; k-- > 0 && line->open.items[k].start_ps >= mark.start_ps;)
@@ -218,24 +221,27 @@ static void take_runtime(struct outline_scopes *line, const struct ts_block *blo
 }
 
 /* Frames of the tracer last from the capture's set-up to its end: they are not in the hull. */
-static void widen(struct outline_scopes *line, const struct ts_block *block, size_t i)
+static void outline_scopes_widen(struct outline_scopes *line, const struct ts_block *block,
+				 size_t i)
 {
 	line->first_ps = TS_MIN(line->first_ps, block->start_ps[i]);
 	line->last_ps = TS_MAX(line->last_ps, ts_i64_add(block->start_ps[i], block->dur_ps[i]));
 }
 
-static enum ts_status take_event(struct outline_scopes *line, const struct ts_block *block,
-				 size_t i, const struct outline_names *names, struct ts_error *err)
+static enum ts_status outline_scopes_take_event(struct outline_scopes *line,
+						const struct ts_block *block, size_t i,
+						const struct outline_names *names,
+						struct ts_error *err)
 {
 	enum ts_host_owner owner = (enum ts_host_owner)names->owners[block->op[i]];
 	struct scope_level did;
-	enum ts_status st = sum_parts(line, block, i,
-				      (enum ts_scope_part)names->parts[block->op[i]], &did, err);
+	enum ts_status st = outline_scopes_sum_parts(
+		line, block, i, (enum ts_scope_part)names->parts[block->op[i]], &did, err);
 
 	if (st)
 		return st;
 	if (owner != TS_HOST_OF_TRACER)
-		widen(line, block, i);
+		outline_scopes_widen(line, block, i);
 	if (owner == TS_HOST_OF_USER)
 		return take_user(line, block, i, &did, err);
 	if (owner == TS_HOST_OF_RUNTIME)
@@ -258,9 +264,9 @@ enum ts_status ts_outline_scopes_block(struct outline_scopes *line, const struct
 		line->is_python = ts_bytes_has(block->line->name, "python");
 	}
 	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++) {
-		st = take_event(line, block, i, names, err);
+		st = outline_scopes_take_event(line, block, i, names, err);
 		if (st == TS_OK && (block->depth[i] == 0 || line->open.nr > MAX_OPEN))
-			st = settle(line, block->profile, err);
+			st = outline_scopes_settle(line, block->profile, err);
 	}
 	return st;
 }
@@ -269,7 +275,7 @@ enum ts_status ts_outline_scopes_end(struct outline_scopes *line, const struct t
 				     struct ts_error *err)
 {
 	TS_ASSERT(line && profile);
-	return settle(line, profile, err);
+	return outline_scopes_settle(line, profile, err);
 }
 
 void ts_outline_scopes_release(struct outline_scopes *line)
@@ -312,7 +318,7 @@ static enum ts_status sum_epochs(struct ts_scopes *into, const struct ts_scopes 
 	return TS_OK;
 }
 
-TS_ORDER(by_start, struct ts_epoch, TS_UP(start_ps))
+TS_ORDER(outline_scopes_by_start, struct ts_epoch, TS_UP(start_ps))
 
 static enum ts_status sum_scopes(size_t nr_lines, struct outline_scopes *const *lines,
 				 struct ts_scopes *sum, struct ts_error *err)
@@ -330,13 +336,13 @@ static enum ts_status sum_scopes(size_t nr_lines, struct outline_scopes *const *
 			st = sum_epochs(sum, from, err);
 	}
 	if (sum->nr_epochs > 0)
-		qsort(sum->epochs, sum->nr_epochs, sizeof(*sum->epochs), by_start);
+		qsort(sum->epochs, sum->nr_epochs, sizeof(*sum->epochs), outline_scopes_by_start);
 	ts_map_release(&rows);
 	return st;
 }
 
 /* Steps of one name: PyTorch's have many and are one series. */
-static struct ts_bytes series_of(const struct ts_profile *profile, uint32_t op)
+static struct ts_bytes outline_scopes_series_of(const struct ts_profile *profile, uint32_t op)
 {
 	struct ts_bytes name = profile->ops[op].name;
 
@@ -355,7 +361,7 @@ static size_t count_series(const struct ts_profile *profile, const struct scope_
 	size_t nr = 0;
 
 	for (size_t i = 0; i < marks->nr; i++)
-		nr += ts_bytes_eq(series_of(profile, marks->items[i].op), name);
+		nr += ts_bytes_eq(outline_scopes_series_of(profile, marks->items[i].op), name);
 	return nr;
 }
 
@@ -378,7 +384,8 @@ static struct series find_series(const struct ts_profile *profile,
 		struct ts_bytes last = { NULL, 0 };
 
 		for (size_t i = 0; i < marks->nr; i++) {
-			struct series series = { .name = series_of(profile, marks->items[i].op) };
+			struct series series = { .name = outline_scopes_series_of(
+							 profile, marks->items[i].op) };
 			uint64_t number;
 
 			if ((last.p && ts_bytes_eq(last, series.name)) ||
@@ -394,21 +401,23 @@ static struct series find_series(const struct ts_profile *profile,
 	return best;
 }
 
-TS_ORDER(by_time, struct scope_mark, TS_UP(start_ps) TS_UP(end_ps))
+TS_ORDER(outline_scopes_by_time, struct scope_mark, TS_UP(start_ps) TS_UP(end_ps))
 
-static enum ts_status add_steps(const struct ts_profile *profile, const struct scope_marks *marks,
-				struct ts_bytes name, struct ts_device_steps *steps,
-				struct ts_error *err)
+static enum ts_status outline_scopes_add_steps(const struct ts_profile *profile,
+					       const struct scope_marks *marks,
+					       struct ts_bytes name, struct ts_device_steps *steps,
+					       struct ts_error *err)
 {
 	int64_t end_ps = INT64_MIN;
 	enum ts_status st = TS_OK;
 
 	if (marks->nr > 0)
-		qsort(marks->items, marks->nr, sizeof(*marks->items), by_time);
+		qsort(marks->items, marks->nr, sizeof(*marks->items), outline_scopes_by_time);
 	for (size_t i = 0; i < marks->nr && st == TS_OK; i++) {
 		const struct scope_mark *mark = &marks->items[i];
 
-		if (!ts_bytes_eq(series_of(profile, mark->op), name) || mark->end_ps <= end_ps)
+		if (!ts_bytes_eq(outline_scopes_series_of(profile, mark->op), name) ||
+		    mark->end_ps <= end_ps)
 			continue; /* a mark inside another says nothing new */
 		end_ps = mark->end_ps;
 		st = ts_device_steps_add(steps, mark->start_ps, end_ps, mark->number, err);
@@ -417,9 +426,9 @@ static enum ts_status add_steps(const struct ts_profile *profile, const struct s
 }
 
 /* A host's steps are those of its thread that marked most. */
-static enum ts_status find_steps(const struct ts_profile *profile,
-				 struct outline_scopes *const *lines, struct ts_steps *steps,
-				 struct ts_error *err)
+static enum ts_status outline_scopes_find_steps(const struct ts_profile *profile,
+						struct outline_scopes *const *lines,
+						struct ts_steps *steps, struct ts_error *err)
 {
 	struct series series = find_series(profile, lines);
 	enum ts_status st;
@@ -440,7 +449,8 @@ static enum ts_status find_steps(const struct ts_profile *profile,
 			best = nr > most ? &lines[l]->steps : best;
 			most = TS_MAX(most, nr);
 		}
-		st = best ? add_steps(profile, best, series.name, &steps->devices[host], err)
+		st = best ? outline_scopes_add_steps(profile, best, series.name,
+						     &steps->devices[host], err)
 			  : TS_OK;
 		if (st)
 			return st;
@@ -468,5 +478,5 @@ enum ts_status ts_outline_scopes_find(const struct ts_profile *profile,
 	st = sum_scopes(profile->nr_lines, lines, &outline->scopes, err);
 	if (st)
 		return st;
-	return find_steps(profile, lines, &outline->host_steps, err);
+	return outline_scopes_find_steps(profile, lines, &outline->host_steps, err);
 }

@@ -79,14 +79,14 @@ static enum ts_status find_marked(struct ts_outline_steps *finding, struct ts_st
  * Functions without a name of their own, and graphs that all have one name: here variants are
  * different modules.
  */
-static bool says_nothing(struct ts_bytes name)
+static bool outline_steps_says_nothing(struct ts_bytes name)
 {
 	return ts_bytes_starts(name, "SyncTensorsGraph") || ts_bytes_has(name, "lambda") ||
 	       ts_bytes_has(name, "unnamed") || name.n == 0;
 }
 
 /* .p NULL: no memory. */
-static struct ts_bytes module_name(struct ts_profile *profile, const struct ts_op *op)
+static struct ts_bytes outline_steps_module_name(struct ts_profile *profile, const struct ts_op *op)
 {
 	if (op->kind == TS_OP_MODULE)
 		return op->name;
@@ -120,8 +120,8 @@ static enum ts_status symbol_of(struct outline_symbols *symbols, struct ts_profi
 	enum ts_status st;
 
 	if (symbols->of_op[op] == TS_NONE) {
-		struct ts_bytes name = module_name(profile, &profile->ops[op]);
-		bool is_named = !says_nothing(name);
+		struct ts_bytes name = outline_steps_module_name(profile, &profile->ops[op]);
+		bool is_named = !outline_steps_says_nothing(name);
 
 		if (!name.p)
 			return ts_fail_nomem(err);
@@ -150,9 +150,9 @@ static void release_symbols(struct outline_symbols *symbols)
 }
 
 /* Executions by program. */
-static enum ts_status count_runs(const struct ts_profile *profile,
-				 const struct outline_marks *marks, struct ts_map *runs,
-				 struct ts_error *err)
+static enum ts_status outline_steps_count_runs(const struct ts_profile *profile,
+					       const struct outline_marks *marks,
+					       struct ts_map *runs, struct ts_error *err)
 {
 	struct outline_marks_walk walk = { .marks = marks };
 	struct outline_mark mark;
@@ -172,7 +172,7 @@ static enum ts_status kernels_agree(const struct ts_profile *profile, struct out
 				    struct ts_error *err)
 {
 	struct ts_map runs = { .nr = 0 };
-	enum ts_status st = count_runs(profile, marks, &runs, err);
+	enum ts_status st = outline_steps_count_runs(profile, marks, &runs, err);
 
 	for (uint32_t op = 0; st == TS_OK && op < profile->nr_ops && !marks->is_wild; op++) {
 		uint32_t nr =
@@ -184,7 +184,7 @@ static enum ts_status kernels_agree(const struct ts_profile *profile, struct out
 	return st;
 }
 
-static int64_t busy_ps(const struct outline_marks *marks)
+static int64_t outline_steps_busy_ps(const struct outline_marks *marks)
 {
 	struct outline_marks_walk walk = { .marks = marks };
 	struct outline_mark mark;
@@ -214,7 +214,7 @@ static enum ts_status telling_line(const struct ts_outline_steps *finding,
 		st = ts_outline_marks_sort(found, err);
 		if (st)
 			return st;
-		ps = busy_ps(found);
+		ps = outline_steps_busy_ps(found);
 		if (line->kind == TS_LINE_MODULES || *telling == TS_NONE || ps > best_ps) {
 			*telling = l;
 			best_ps = ps;
@@ -276,7 +276,7 @@ static enum ts_status try_pattern(struct ts_outline_steps *finding,
 	struct ts_step_pattern found;
 	enum ts_status st = make_history(finding, marks, &history, err);
 
-	if (st == TS_OK && busy_ps(marks) > *best_ps) { /* else it cannot hold more */
+	if (st == TS_OK && outline_steps_busy_ps(marks) > *best_ps) { /* else it cannot hold more */
 		st = ts_step_pattern_find(history.items, history.nr, finding->symbols.names,
 					  finding->symbols.nr, &found, err);
 		if (st == TS_OK && found.nr > 0 && pattern_ps(&found, &history) > *best_ps) {

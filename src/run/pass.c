@@ -38,7 +38,7 @@ struct pass {
 	pthread_mutex_t lock; /* guards sums, next_merge, .done and the profile's damage */
 };
 
-static void release_line(struct pass *pass, uint32_t line)
+static void pass_release_line(struct pass *pass, uint32_t line)
 {
 	for (size_t a = 0; a < pass->nr_analyses; a++)
 		ts_state_free(pass->analyses[a], &pass->lines[line].state[a]);
@@ -59,8 +59,8 @@ static void add_analysis(struct pass *pass, const struct ts_analysis *analysis)
 }
 
 /* Makes a state for each analysis that wants this line and has no state yet. */
-static enum ts_status open_states(struct pass *pass, struct line_states *states,
-				  const struct ts_line *line, struct ts_error *err)
+static enum ts_status pass_open_states(struct pass *pass, struct line_states *states,
+				       const struct ts_line *line, struct ts_error *err)
 {
 	for (size_t a = 0; a < pass->nr_analyses; a++) {
 		const struct ts_analysis *analysis = pass->analyses[a];
@@ -111,7 +111,8 @@ static unsigned wanted_columns(const struct pass *pass, uint32_t line)
 static enum ts_status stream(struct pass *pass, uint32_t line, struct ts_error *err)
 {
 	struct ts_sink sink = { .ctx = pass, .looks_at = pass->looks_at, .block = show_block };
-	enum ts_status st = open_states(pass, &pass->lines[line], &pass->profile->lines[line], err);
+	enum ts_status st =
+		pass_open_states(pass, &pass->lines[line], &pass->profile->lines[line], err);
 
 	if (st)
 		return st;
@@ -123,7 +124,7 @@ static enum ts_status stream(struct pass *pass, uint32_t line, struct ts_error *
 }
 
 /* In the order of the lines, however the threads went. */
-static enum ts_status note_damage(struct pass *pass, uint32_t line, struct ts_error *err)
+static enum ts_status pass_note_damage(struct pass *pass, uint32_t line, struct ts_error *err)
 {
 	const struct ts_plane *plane = &pass->profile->planes[pass->profile->lines[line].plane];
 	const char *damage = pass->lines[line].damage;
@@ -152,15 +153,16 @@ static bool is_summed(const struct ts_pass_part *part, const struct ts_analysis 
 	return !part || part->closes || analysis->serves_part;
 }
 
-static enum ts_status hand_over(const struct ts_pass_part *part, const struct ts_analysis *analysis,
-				const void *state, struct ts_error *err)
+static enum ts_status pass_hand_over(const struct ts_pass_part *part,
+				     const struct ts_analysis *analysis, const void *state,
+				     struct ts_error *err)
 {
 	return part->take ? part->take(part->ctx, analysis, state, err) : TS_OK;
 }
 
 static enum ts_status merge_state(struct pass *pass, size_t a, void *state, struct ts_error *err)
 {
-	enum ts_status st = pass->part ? hand_over(pass->part, pass->analyses[a], state, err)
+	enum ts_status st = pass->part ? pass_hand_over(pass->part, pass->analyses[a], state, err)
 				       : pass_on(pass, a, state, err);
 
 	if (st || !is_summed(pass->part, pass->analyses[a]))
@@ -168,12 +170,12 @@ static enum ts_status merge_state(struct pass *pass, size_t a, void *state, stru
 	return ts_state_merge(pass->analyses[a], pass->sums[a], state, pass->ctx, err);
 }
 
-static bool is_of_part(const struct ts_pass_part *part, uint32_t host)
+static bool pass_is_of_part(const struct ts_pass_part *part, uint32_t host)
 {
 	return !part || (host >= part->first_host && host - part->first_host < part->nr_hosts);
 }
 
-static uint32_t host_of(const struct pass *pass, uint32_t line)
+static uint32_t pass_host_of(const struct pass *pass, uint32_t line)
 {
 	return pass->profile->planes[pass->profile->lines[line].plane].host;
 }
@@ -181,11 +183,11 @@ static uint32_t host_of(const struct pass *pass, uint32_t line)
 /* All lines of a host are done with this one, if it is the host's last. */
 static void rest_behind(const struct pass *pass, uint32_t line)
 {
-	uint32_t host = host_of(pass, line);
+	uint32_t host = pass_host_of(pass, line);
 
-	if (!is_of_part(pass->part, host))
+	if (!pass_is_of_part(pass->part, host))
 		return; /* it was not read */
-	if (line + 1 == pass->profile->nr_lines || host_of(pass, line + 1) != host)
+	if (line + 1 == pass->profile->nr_lines || pass_host_of(pass, line + 1) != host)
 		ts_stream_rest(pass->profile, host);
 }
 
@@ -198,24 +200,24 @@ static enum ts_status merge_ready(struct pass *pass, struct ts_error *err)
 	       pass->lines[pass->next_merge].done) {
 		struct line_states *states = &pass->lines[pass->next_merge];
 
-		st = note_damage(pass, pass->next_merge, err);
+		st = pass_note_damage(pass, pass->next_merge, err);
 		for (size_t a = 0; a < pass->nr_analyses && st == TS_OK; a++)
 			if (states->state[a])
 				st = merge_state(pass, a, states->state[a], err);
-		release_line(pass, pass->next_merge);
+		pass_release_line(pass, pass->next_merge);
 		rest_behind(pass, pass->next_merge++);
 	}
 	return st;
 }
 
-static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_error *err)
+static enum ts_status pass_run_line(void *ctx, size_t job, size_t thread, struct ts_error *err)
 {
 	struct pass *pass = ctx;
 	uint32_t line = pass->jobs[job];
 	enum ts_status st = stream(pass, line, err);
 
 	if (st == TS_UNSORTED) {
-		release_line(pass, line);
+		pass_release_line(pass, line);
 		if (pass->lines[line].observed)
 			pass->counter->restart(pass->counter->ctx, line);
 		pass->profile->lines[line].unsorted = true;
@@ -273,11 +275,11 @@ static enum ts_status interleave_host(struct pass *pass, uint32_t lines, uint32_
 			continue;
 		if (!showing.states)
 			showing.states = &pass->lines[i];
-		st = open_states(pass, showing.states, &pass->profile->lines[i], err);
+		st = pass_open_states(pass, showing.states, &pass->profile->lines[i], err);
 	}
 	if (st == TS_OK && showing.states)
-		st = ts_interleave_host(pass->profile, host_of(pass, lines), wanted, nr_threads,
-					&sink, err);
+		st = ts_interleave_host(pass->profile, pass_host_of(pass, lines), wanted,
+					nr_threads, &sink, err);
 	for (uint32_t i = lines; i < past; i++) {
 		pass->lines[i].done = true;
 		wanted[i] = false;
@@ -293,7 +295,7 @@ static enum ts_status interleave_hosts(struct pass *pass, size_t nr_threads, str
 
 	for (uint32_t line = 0, past; line < nr_lines && st == TS_OK; line = past) {
 		past = line + 1;
-		while (past < nr_lines && host_of(pass, past) == host_of(pass, line))
+		while (past < nr_lines && pass_host_of(pass, past) == pass_host_of(pass, line))
 			past++;
 		st = interleave_host(pass, line, past, wanted, nr_threads, err);
 		if (st == TS_OK)
@@ -308,9 +310,9 @@ struct sized_line {
 	uint32_t line;
 };
 
-TS_ORDER(by_size, struct sized_line, TS_DOWN(n) TS_UP(line))
+TS_ORDER(pass_by_size, struct sized_line, TS_DOWN(n) TS_UP(line))
 
-TS_ORDER(by_line, struct sized_line, TS_UP(line))
+TS_ORDER(pass_by_line, struct sized_line, TS_UP(line))
 
 /*
  * The few largest lines first, so that in the end all threads do not wait for one of them. The
@@ -321,17 +323,17 @@ static void order_jobs(struct sized_line *sized, size_t nr, size_t nr_threads)
 {
 	size_t nr_large = TS_MIN(nr, LARGE_A_THREAD * TS_MAX(nr_threads, 1));
 
-	qsort(sized, nr, sizeof(*sized), by_size);
-	qsort(sized + nr_large, nr - nr_large, sizeof(*sized), by_line);
+	qsort(sized, nr, sizeof(*sized), pass_by_size);
+	qsort(sized + nr_large, nr - nr_large, sizeof(*sized), pass_by_line);
 }
 
-static bool is_wanted(struct pass *pass, uint32_t index)
+static bool pass_is_wanted(struct pass *pass, uint32_t index)
 {
 	const struct ts_line *line = &pass->profile->lines[index];
 	const struct ts_plane *plane = &pass->profile->planes[line->plane];
 	bool wanted = false;
 
-	if (plane->kind == TS_PLANE_OURS || !is_of_part(pass->part, plane->host))
+	if (plane->kind == TS_PLANE_OURS || !pass_is_of_part(pass->part, plane->host))
 		return false;
 	for (size_t a = 0; a < pass->nr_analyses; a++)
 		wanted |= pass->sees_events[a] && pass->analyses[a]->wants(pass->ctx, line);
@@ -341,7 +343,7 @@ static bool is_wanted(struct pass *pass, uint32_t index)
 	return wanted || pass->lines[index].observed;
 }
 
-static enum ts_status choose_lines(struct pass *pass, size_t nr_threads, struct ts_error *err)
+static enum ts_status pass_choose_lines(struct pass *pass, size_t nr_threads, struct ts_error *err)
 {
 	size_t nr_lines = pass->profile->nr_lines;
 	struct sized_line *sized = calloc(nr_lines + 1, sizeof(*sized));
@@ -353,7 +355,7 @@ static enum ts_status choose_lines(struct pass *pass, size_t nr_threads, struct 
 		return ts_fail_nomem(err);
 	}
 	for (uint32_t i = 0; i < nr_lines; i++) {
-		pass->lines[i].done = !is_wanted(pass, i);
+		pass->lines[i].done = !pass_is_wanted(pass, i);
 		if (!pass->lines[i].done)
 			sized[pass->nr_jobs++] =
 				(struct sized_line){ pass->profile->lines[i].body.n, i };
@@ -380,7 +382,7 @@ static void begin_stage(const struct pass *pass, enum ts_pass number)
 	ts_meter_begin(pass->shared->meter, percents[number], percents[number + 1], nr_events);
 }
 
-static enum ts_status make_sums(struct pass *pass, struct ts_error *err)
+static enum ts_status pass_make_sums(struct pass *pass, struct ts_error *err)
 {
 	for (size_t a = 0; a < pass->nr_analyses; a++) {
 		pass->sums[a] = ts_state_new(pass->analyses[a]);
@@ -407,7 +409,7 @@ static bool can_close(const struct ts_analysis *analysis, const bool *closed)
 }
 
 /* An analysis with a report keeps its sum and its empty result until what it shows is closed. */
-static void keep(struct pass *pass, size_t at, size_t id, struct ts_result *result)
+static void pass_keep(struct pass *pass, size_t at, size_t id, struct ts_result *result)
 {
 	pass->shared->sums[id] = pass->sums[at];
 	pass->shared->waiting[id] = result;
@@ -433,7 +435,7 @@ static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_
 		st = ts_fail_nomem(err);
 	ctx->facts[id] = facts;
 	if (st == TS_OK && analysis->report)
-		keep(pass, at, id, result);
+		pass_keep(pass, at, id, result);
 	ts_state_free(analysis, &pass->sums[at]);
 	return st ? ts_fail_at(err, st, "%s", analysis->schema->name) : TS_OK;
 }
@@ -459,7 +461,7 @@ static enum ts_status write_reports(struct ts_passes *shared, struct ts_context 
 	return TS_OK;
 }
 
-static size_t id_of(const struct ts_analysis *analysis)
+static size_t pass_id_of(const struct ts_analysis *analysis)
 {
 	size_t id = 0;
 
@@ -472,7 +474,8 @@ static size_t id_of(const struct ts_analysis *analysis)
  * Closes the analyses whose needs are closed, again and again. tests/analysis/needs_test.c checks
  * that needs make no circle, and that each is of an earlier pass or the same.
  */
-static enum ts_status close_all(struct pass *pass, struct ts_context *ctx, struct ts_error *err)
+static enum ts_status pass_close_all(struct pass *pass, struct ts_context *ctx,
+				     struct ts_error *err)
 {
 	bool closed[TS_MAX_ANALYSES] = { false };
 	size_t nr_closed = 0, before;
@@ -482,7 +485,7 @@ static enum ts_status close_all(struct pass *pass, struct ts_context *ctx, struc
 	do {
 		before = nr_closed;
 		for (size_t a = 0; a < pass->nr_analyses; a++) {
-			size_t id = id_of(pass->analyses[a]);
+			size_t id = pass_id_of(pass->analyses[a]);
 			enum ts_status st;
 
 			if (closed[id] || !can_close(pass->analyses[a], closed))
@@ -507,14 +510,14 @@ static enum ts_status close_serving(struct pass *pass, struct ts_context *ctx, s
 
 	for (size_t a = 0; a < pass->nr_analyses && st == TS_OK; a++)
 		if (pass->analyses[a]->serves_part)
-			st = close_one(pass, ctx, a, id_of(pass->analyses[a]), err);
+			st = close_one(pass, ctx, a, pass_id_of(pass->analyses[a]), err);
 	return st;
 }
 
-static void release(struct pass *pass)
+static void pass_release(struct pass *pass)
 {
 	for (size_t i = 0; pass->lines && i < pass->profile->nr_lines; i++)
-		release_line(pass, (uint32_t)i);
+		pass_release_line(pass, (uint32_t)i);
 	for (size_t a = 0; a < pass->nr_analyses; a++)
 		ts_state_free(pass->analyses[a], &pass->sums[a]);
 	free(pass->lines);
@@ -531,7 +534,7 @@ static enum ts_status open_pass(struct pass *pass, enum ts_pass number, struct t
 			add_analysis(pass, ts_analyses[i]);
 	if (pthread_mutex_init(&pass->lock, NULL) != 0)
 		return ts_fail_nomem(err);
-	return make_sums(pass, err);
+	return pass_make_sums(pass, err);
 }
 
 /* What of the events this pass looks at, where each of its analyses says so. */
@@ -553,10 +556,10 @@ static enum ts_status choose_ops(struct pass *pass, struct ts_error *err)
 	return st;
 }
 
-static enum ts_status read_lines(struct pass *pass, enum ts_pass number, size_t nr_threads,
-				 struct ts_error *err)
+static enum ts_status pass_read_lines(struct pass *pass, enum ts_pass number, size_t nr_threads,
+				      struct ts_error *err)
 {
-	enum ts_status st = choose_lines(pass, nr_threads, err);
+	enum ts_status st = pass_choose_lines(pass, nr_threads, err);
 
 	if (st == TS_OK)
 		st = choose_ops(pass, err);
@@ -565,7 +568,7 @@ static enum ts_status read_lines(struct pass *pass, enum ts_pass number, size_t 
 	begin_stage(pass, number);
 	st = number == TS_PASS_INTERLEAVED
 		     ? interleave_hosts(pass, nr_threads, err)
-		     : ts_work_run(nr_threads, pass->nr_jobs, run_line, pass, err);
+		     : ts_work_run(nr_threads, pass->nr_jobs, pass_run_line, pass, err);
 	return st ? st : merge_ready(pass, err); /* lines that are not wanted may stand last */
 }
 
@@ -581,10 +584,10 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, e
 	enum ts_status st = open_pass(&pass, number, err);
 
 	if (st == TS_OK)
-		st = read_lines(&pass, number, nr_threads, err);
+		st = pass_read_lines(&pass, number, nr_threads, err);
 	if (st == TS_OK)
-		st = close_all(&pass, ctx, err);
-	release(&pass);
+		st = pass_close_all(&pass, ctx, err);
+	pass_release(&pass);
 	return st;
 }
 
@@ -602,10 +605,11 @@ enum ts_status ts_pass_run_part(struct ts_profile *profile, struct ts_context *c
 
 	TS_ASSERT(part && (part->closes || (part->take && part->take_damage)));
 	if (st == TS_OK)
-		st = read_lines(&pass, number, nr_threads, err);
+		st = pass_read_lines(&pass, number, nr_threads, err);
 	if (st == TS_OK)
-		st = part->closes ? close_all(&pass, ctx, err) : close_serving(&pass, ctx, err);
-	release(&pass);
+		st = part->closes ? pass_close_all(&pass, ctx, err)
+				  : close_serving(&pass, ctx, err);
+	pass_release(&pass);
 	return st;
 }
 
@@ -649,8 +653,8 @@ enum ts_status ts_pass_run_saved(struct ts_profile *profile, struct ts_context *
 	if (st == TS_OK)
 		st = feed(feed_ctx, number, &sums, err);
 	if (st == TS_OK)
-		st = close_all(&sums.pass, ctx, err);
-	release(&sums.pass);
+		st = pass_close_all(&sums.pass, ctx, err);
+	pass_release(&sums.pass);
 	return st;
 }
 

@@ -69,7 +69,7 @@ static enum ts_status foretell(struct foretold *one, const struct ts_profile *pr
 	return ts_schedule_walk(&one->schedule, err);
 }
 
-static void release(struct foretold *all, size_t nr)
+static void predict_release(struct foretold *all, size_t nr)
 {
 	for (size_t i = 0; all && i < nr; i++) {
 		ts_op_times_release(&all[i].times);
@@ -80,8 +80,10 @@ static void release(struct foretold *all, size_t nr)
 	free(all);
 }
 
-static enum ts_status make(const struct ts_run *run, const struct ts_predict_options *options,
-			   const struct ts_rates *rates, struct ts_buf *out, struct ts_error *err)
+static enum ts_status predict_make(const struct ts_run *run,
+				   const struct ts_predict_options *options,
+				   const struct ts_rates *rates, struct ts_buf *out,
+				   struct ts_error *err)
 {
 	const struct ts_profile *profile = &run->profile;
 	struct foretold *all = calloc(profile->nr_modules + 1, sizeof(*all));
@@ -107,13 +109,13 @@ static enum ts_status make(const struct ts_run *run, const struct ts_predict_opt
 	}
 	if (st == TS_OK)
 		ts_predicted_write(out, &predicted);
-	release(all, profile->nr_modules);
+	predict_release(all, profile->nr_modules);
 	free(modules);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
 /* Does the device's plane of these bytes say that it was foretold? */
-static bool is_ours(struct ts_bytes bytes)
+static bool predict_is_ours(struct ts_bytes bytes)
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb space = ts_pb_of(bytes, &error);
@@ -145,7 +147,7 @@ static bool is_ours(struct ts_bytes bytes)
 }
 
 /* What is there already must be a predicted profile, or nothing. */
-static enum ts_status check_place(const char *path, struct ts_error *err)
+static enum ts_status predict_check_place(const char *path, struct ts_error *err)
 {
 	struct ts_input input = TS_INPUT_INIT;
 	enum ts_status st;
@@ -153,7 +155,7 @@ static enum ts_status check_place(const char *path, struct ts_error *err)
 	if (!ts_file_exists(path))
 		return TS_OK;
 	st = ts_input_open(&input, path, err);
-	if (st == TS_OK && !is_ours(input.bytes))
+	if (st == TS_OK && !predict_is_ours(input.bytes))
 		st = ts_fail(
 			err, TS_USAGE,
 			"%s: is there already, and is no predicted profile (name another folder)",
@@ -162,10 +164,10 @@ static enum ts_status check_place(const char *path, struct ts_error *err)
 	return st;
 }
 
-static enum ts_status save(const char *path, struct ts_bytes bytes, struct ts_error *err)
+static enum ts_status predict_save(const char *path, struct ts_bytes bytes, struct ts_error *err)
 {
 	size_t made = 0;
-	enum ts_status st = check_place(path, err);
+	enum ts_status st = predict_check_place(path, err);
 
 	if (st == TS_OK)
 		st = ts_dir_make_for(path, DIR_MODE, &made, err);
@@ -191,9 +193,9 @@ enum ts_status ts_predict(const struct ts_run *run, const struct ts_predict_opti
 			       "nothing can be predicted for %.*s (name a TPU with --chip)",
 			       TS_ARG(options->chip));
 	ts_buf_printf(&name, "%s" SESSION_FILE, options->folder);
-	st = name.failed ? ts_fail_nomem(err) : make(run, options, rates, &out, err);
+	st = name.failed ? ts_fail_nomem(err) : predict_make(run, options, rates, &out, err);
 	if (st == TS_OK)
-		st = save((const char *)name.p, ts_buf_bytes(&out), err);
+		st = predict_save((const char *)name.p, ts_buf_bytes(&out), err);
 	if (st == TS_OK)
 		*path = strdup((const char *)name.p);
 	if (st == TS_OK && !*path)

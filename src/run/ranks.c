@@ -40,8 +40,8 @@ void ts_ranks_release(struct ts_ranks *ranks)
 	ts_arena_release(&ranks->arena);
 }
 
-static const struct ts_host *host_of(const struct ts_profile *profile, const char *path,
-				     uint32_t *index)
+static const struct ts_host *run_ranks_host_of(const struct ts_profile *profile, const char *path,
+					       uint32_t *index)
 {
 	for (*index = 0; *index < profile->nr_hosts; ++*index)
 		if (ts_bytes_is(profile->hosts[*index].file, path))
@@ -51,7 +51,7 @@ static const struct ts_host *host_of(const struct ts_profile *profile, const cha
 
 /* Files */
 
-static bool is_plain(const char *name)
+static bool run_ranks_is_plain(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "0123456789._-";
@@ -65,7 +65,7 @@ static bool keeps_names(const struct ts_session *session)
 	bool keeps = session->members == NULL;
 
 	for (size_t i = 0; i < session->nr_files && keeps; i++)
-		keeps = is_plain(session->files[i].name);
+		keeps = run_ranks_is_plain(session->files[i].name);
 	return keeps;
 }
 
@@ -90,7 +90,7 @@ static enum ts_status name_file(const struct making *making, size_t i, bool keep
 
 /* Machines */
 
-static bool is_taken(const struct making *making, size_t nr, struct ts_bytes name)
+static bool run_ranks_is_taken(const struct making *making, size_t nr, struct ts_bytes name)
 {
 	bool taken = false;
 
@@ -105,7 +105,7 @@ static enum ts_status name_machine(const struct making *making, size_t i,
 {
 	struct ts_bytes name = ts_perfetto_machine_name(host, making->arena);
 
-	if (name.n == 0 || is_taken(making, i, name))
+	if (name.n == 0 || run_ranks_is_taken(making, i, name))
 		name = ts_arena_printf(making->arena, "%.*s (%s)", TS_ARG(name),
 				       making->files[i].name);
 	making->ranks[i].machine = name;
@@ -120,14 +120,14 @@ static int64_t zero_ns(const struct ts_seams *seams)
 	return ts_i64_sub(0, ts_i64_add(base_ns, seams->base_ps / TS_PS_PER_NS));
 }
 
-static enum ts_status add_rank(const struct making *making, size_t i, bool keeps,
-			       struct ts_error *err)
+static enum ts_status run_ranks_add_rank(const struct making *making, size_t i, bool keeps,
+					 struct ts_error *err)
 {
 	const struct ts_profile *profile = &making->run->profile;
 	const char *path = making->session->files[i].path;
 	struct ts_seams seams;
 	uint32_t index;
-	const struct ts_host *host = host_of(profile, path, &index);
+	const struct ts_host *host = run_ranks_host_of(profile, path, &index);
 	enum ts_status st;
 
 	if (!host || !ts_seams_of(profile, index, &seams))
@@ -155,7 +155,7 @@ static void choose_clock(struct making *making)
 
 /* The manifest */
 
-static struct ts_bytes chip_of(const struct ts_profile *profile)
+static struct ts_bytes run_ranks_chip_of(const struct ts_profile *profile)
 {
 	struct ts_bytes kind = { NULL, 0 };
 
@@ -165,7 +165,8 @@ static struct ts_bytes chip_of(const struct ts_profile *profile)
 }
 
 /* Behind what ts_overlay_ranks_mark() put; values may be texts and integers. */
-static void put_attributes(struct ts_json *json, const struct making *making, const char *version)
+static void run_ranks_put_attributes(struct ts_json *json, const struct making *making,
+				     const char *version)
 {
 	const struct ts_profile *profile = &making->run->profile;
 	const struct ts_result *doctor = TS_FIND(&making->run->results, doctor);
@@ -174,13 +175,13 @@ static void put_attributes(struct ts_json *json, const struct making *making, co
 	ts_json_put_given(json, "tpusight.version", ts_bytes_of(version ? version : ""));
 	ts_json_put_given(json, "tpusight.run", profile->run);
 	ts_json_put_given(json, "tpusight.session", profile->session);
-	ts_json_put_given(json, "tpusight.chip", chip_of(profile));
+	ts_json_put_given(json, "tpusight.chip", run_ranks_chip_of(profile));
 	if (health >= 0)
 		ts_json_put_i64(json, "tpusight.health_score", (int64_t)(health + 0.5));
 	ts_json_put_i64(json, "tpusight.rank_count", (int64_t)making->session->nr_files);
 }
 
-static void put_file(struct ts_json *json, const struct making *making, size_t i)
+static void run_ranks_put_file(struct ts_json *json, const struct making *making, size_t i)
 {
 	ts_json_object(json);
 	ts_json_put_given(json, "path", ts_bytes_of(making->files[i].name));
@@ -200,7 +201,7 @@ static void put_file(struct ts_json *json, const struct making *making, size_t i
 	ts_json_object_end(json);
 }
 
-static void put_files(struct ts_json *json, const struct making *making)
+static void run_ranks_put_files(struct ts_json *json, const struct making *making)
 {
 	ts_json_key(json, "trace_time");
 	ts_json_object(json);
@@ -210,7 +211,7 @@ static void put_files(struct ts_json *json, const struct making *making)
 	ts_json_key(json, "files");
 	ts_json_array(json);
 	for (size_t i = 0; i < making->session->nr_files; i++)
-		put_file(json, making, i);
+		run_ranks_put_file(json, making, i);
 	ts_json_array_end(json);
 }
 
@@ -222,15 +223,15 @@ static void put_manifest(struct ts_buf *out, const struct making *making, const 
 	ts_overlay_ranks_mark(out, making->session);
 	json.depth = 3;
 	json.comma = true;
-	put_attributes(&json, making, version);
+	run_ranks_put_attributes(&json, making, version);
 	ts_json_object_end(&json);
 	if (making->kind == TS_TRACE_JSON)
-		put_files(&json, making);
+		run_ranks_put_files(&json, making);
 	ts_json_object_end(&json);
 	ts_json_object_end(&json);
 }
 
-static enum ts_status make_all(struct making *making, struct ts_error *err)
+static enum ts_status run_ranks_make_all(struct making *making, struct ts_error *err)
 {
 	size_t nr = making->session->nr_files;
 	bool keeps = keeps_names(making->session);
@@ -241,7 +242,7 @@ static enum ts_status make_all(struct making *making, struct ts_error *err)
 	if (!making->files || !making->ranks)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
-		st = add_rank(making, i, keeps, err);
+		st = run_ranks_add_rank(making, i, keeps, err);
 	choose_clock(making);
 	return st;
 }
@@ -272,7 +273,7 @@ enum ts_status ts_ranks_make(struct ts_ranks *ranks, const struct ts_session *se
 	ranks->plan.why_not = why_not(session, run);
 	if (ranks->plan.why_not)
 		return TS_OK;
-	st = make_all(&making, err);
+	st = run_ranks_make_all(&making, err);
 	if (st)
 		return st;
 	put_manifest(&ranks->manifest, &making, version);

@@ -105,8 +105,8 @@ static struct ts_bytes without_overlay(const struct ts_reader *reader, struct ts
 	return ts_bytes_cut(bytes, 0, native > 0 ? native : bytes.n);
 }
 
-static enum ts_status read_source(struct ts_run *run, const struct source *source,
-				  const struct ts_run_options *options, struct ts_error *err)
+static enum ts_status run_read_source(struct ts_run *run, const struct source *source,
+				      const struct ts_run_options *options, struct ts_error *err)
 {
 	const struct ts_reader *reader = source->reader
 						 ? ts_reader_find(source->reader)
@@ -158,7 +158,7 @@ static bool is_trace_name(struct ts_bytes base)
 	return ts_tracefile_is(base) && !ts_tracefile_is_perfetto(base);
 }
 
-static struct ts_bytes base_of(const char *name)
+static struct ts_bytes run_base_of(const char *name)
 {
 	const char *base = strrchr(name, '/');
 
@@ -166,21 +166,21 @@ static struct ts_bytes base_of(const char *name)
 }
 
 /* Hidden files are of no interest: "._NAME" is what macOS puts beside each NAME. */
-static bool is_wanted(void *ctx, const char *name)
+static bool run_is_wanted(void *ctx, const char *name)
 {
 	const struct unpacking *unpacking = ctx;
 
-	return !ts_bytes_starts(base_of(name), ".") && unpacking->want(base_of(name));
+	return !ts_bytes_starts(run_base_of(name), ".") && unpacking->want(run_base_of(name));
 }
 
-static bool is_extra(const struct source *source)
+static bool run_is_extra(const struct source *source)
 {
 	const struct ts_reader *reader = ts_reader_for(source->file, source->bytes);
 
 	return reader && reader->is_extra;
 }
 
-static bool is_log(const struct source *source)
+static bool run_is_log(const struct source *source)
 {
 	const struct ts_reader *reader = ts_reader_for(source->file, source->bytes);
 
@@ -202,17 +202,17 @@ static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *c
 	*content = (struct ts_buf)TS_BUF_INIT;
 	source.bytes = ts_buf_bytes(&run->unpacked[run->nr_unpacked++]);
 	source.file = ts_arena_printf(arena, "%s: %s", unpacking->archive, name);
-	source.host = ts_arena_copy(arena, base_of(name));
+	source.host = ts_arena_copy(arena, run_base_of(name));
 	if (!source.file.p || !source.host.p)
 		return ts_fail_nomem(err);
 	is_memory = ts_bytes_ends(source.host, TS_MEMORY_SUFFIX);
-	if (is_memory && !is_extra(&source))
+	if (is_memory && !run_is_extra(&source))
 		return TS_OK; /* Python's own profiler writes files of these names too */
 	unpacking->nr_profiles += !is_memory;
 	unpacking->nr_memory += is_memory;
 	source.host = ts_xplanefile_is(source.host) ? ts_xplanefile_host(source.host)
 						    : ts_tracefile_host(source.host);
-	return read_source(run, &source, unpacking->options, err);
+	return run_read_source(run, &source, unpacking->options, err);
 }
 
 static enum ts_status read_archive(struct ts_run *run, struct ts_bytes bytes, const char *path,
@@ -221,7 +221,7 @@ static enum ts_status read_archive(struct ts_run *run, struct ts_bytes bytes, co
 	static bool (*const wants[])(struct ts_bytes base) = { is_xplane_name, is_trace_name,
 							       ts_tracefile_is_perfetto };
 	struct unpacking unpacking = { .run = run, .options = options, .archive = path };
-	struct ts_archive_visitor visitor = { .want = is_wanted,
+	struct ts_archive_visitor visitor = { .want = run_is_wanted,
 					      .entry = unpack_entry,
 					      .ctx = &unpacking };
 	enum ts_status st = TS_OK;
@@ -246,8 +246,9 @@ static enum ts_status open_input(const struct ts_session *session, const struct 
 						  : ts_input_open_plain(input, file->path, err);
 }
 
-static enum ts_status read_file(struct ts_run *run, const struct ts_session *session, size_t index,
-				const struct ts_run_options *options, struct ts_error *err)
+static enum ts_status run_read_file(struct ts_run *run, const struct ts_session *session,
+				    size_t index, const struct ts_run_options *options,
+				    struct ts_error *err)
 {
 	const struct ts_hostfile *file = &session->files[index];
 	struct ts_input *input = &run->inputs[index];
@@ -266,7 +267,7 @@ static enum ts_status read_file(struct ts_run *run, const struct ts_session *ses
 	source.host = ts_arena_copy(&run->profile.arena, ts_bytes_of(file->host));
 	if (!source.file.p || !source.host.p)
 		return ts_fail_nomem(err);
-	return read_source(run, &source, options, err);
+	return run_read_source(run, &source, options, err);
 }
 
 /*
@@ -287,8 +288,8 @@ static enum ts_status read_extra(struct ts_run *run, const struct ts_hostfile *f
 	source.file = ts_arena_copy(&run->profile.arena, ts_bytes_of(file->path));
 	if (!source.file.p)
 		st = ts_fail_nomem(err);
-	else if (is_named ? is_log(&source) : is_extra(&source))
-		st = read_source(run, &source, options, err);
+	else if (is_named ? run_is_log(&source) : run_is_extra(&source))
+		st = run_read_source(run, &source, options, err);
 	else if (is_named)
 		st = ts_fail(err, TS_FORMAT,
 			     "%s: byte 0: not a log of PyTorch's compiler (it is what "
@@ -331,8 +332,8 @@ static enum ts_status read_torch_logs(struct ts_run *run, const struct ts_run_op
 	return st;
 }
 
-static enum ts_status name_run(struct ts_run *run, const struct ts_session *session,
-			       struct ts_error *err)
+static enum ts_status run_name_run(struct ts_run *run, const struct ts_session *session,
+				   struct ts_error *err)
 {
 	struct ts_arena *arena = &run->profile.arena;
 
@@ -359,7 +360,7 @@ enum ts_status ts_run_read(struct ts_run *run, const struct ts_session *session,
 	run->inputs = calloc(session->nr_files + 1, sizeof(*run->inputs));
 	if (!run->inputs)
 		return ts_fail_nomem(err);
-	st = name_run(run, session, err);
+	st = run_name_run(run, session, err);
 	if (st)
 		return st;
 	for (; run->nr_inputs < session->nr_files; run->nr_inputs++)
@@ -367,7 +368,7 @@ enum ts_status ts_run_read(struct ts_run *run, const struct ts_session *session,
 	for (size_t i = 0; i < session->nr_files; i++) {
 		struct ts_error problem = TS_ERROR_INIT;
 
-		st = read_file(run, session, i, options, &problem);
+		st = run_read_file(run, session, i, options, &problem);
 		if (st == TS_NOMEM)
 			return ts_fail_nomem(err);
 		if (st == TS_OK) {
@@ -413,7 +414,7 @@ enum ts_status ts_run_open_bytes(struct ts_run *run, const struct ts_run_bytes *
 		struct source source = { items[i].bytes, items[i].file,	  items[i].host,
 					 false,		 items[i].reader, nr > 1 };
 		struct ts_error problem = TS_ERROR_INIT;
-		enum ts_status st = read_source(run, &source, options, &problem);
+		enum ts_status st = run_read_source(run, &source, options, &problem);
 
 		if (st == TS_NOMEM)
 			return ts_fail_nomem(err);
@@ -457,7 +458,7 @@ enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct t
 	return TS_OK;
 }
 
-static struct ts_rates rates_of(const struct ts_device *device)
+static struct ts_rates run_rates_of(const struct ts_device *device)
 {
 	struct ts_chip_query query = {
 		.kind = device->kind,
@@ -492,14 +493,14 @@ static enum ts_status make_rates(struct ts_run *run, struct ts_bytes chip, struc
 	if (!run->rates)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < run->profile.nr_devices; i++)
-		run->rates[i] = rates_of(&run->profile.devices[i]);
+		run->rates[i] = run_rates_of(&run->profile.devices[i]);
 	run->rates[run->profile.nr_devices] = ts_rates_of(&query, NAN, NAN, NAN, -1);
 	return TS_OK;
 }
 
 /* Of a text that is none, nothing is known. */
-static void set_topology(const struct ts_run *run, const struct ts_run_options *options,
-			 struct ts_context *ctx)
+static void run_set_topology(const struct ts_run *run, const struct ts_run_options *options,
+			     struct ts_context *ctx)
 {
 	struct ts_bytes name = ts_profile_predicted(&run->profile);
 
@@ -509,8 +510,8 @@ static void set_topology(const struct ts_run *run, const struct ts_run_options *
 		ctx->topology_name = name;
 }
 
-static void set_libtpu(const struct ts_run *run, const struct ts_run_options *options,
-		       struct ts_context *ctx)
+static void run_set_libtpu(const struct ts_run *run, const struct ts_run_options *options,
+			   struct ts_context *ctx)
 {
 	ctx->libtpu = options->libtpu;
 	if (run->profile.nr_devices > 0)
@@ -588,8 +589,8 @@ enum ts_status ts_run_context(struct ts_run *run, const struct ts_run_options *o
 	if (st == TS_OK && run->profile.nr_devices == 0 && run->rates[0].name)
 		ctx->chip = &run->rates[0];
 	if (st == TS_OK)
-		set_topology(run, options, ctx);
-	set_libtpu(run, options, ctx);
+		run_set_topology(run, options, ctx);
+	run_set_libtpu(run, options, ctx);
 	ts_run_steps_release(&run->steps);
 	if (st == TS_OK)
 		st = ts_run_steps_find(&run->outline.steps, options->settings, options->max_steps,

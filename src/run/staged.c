@@ -13,7 +13,7 @@
 
 #define MODULE_SUFFIX ".hlo_proto.pb" /* XProf's; no command reads them here */
 
-static enum ts_status add(struct ts_staged *staged, const char *path, struct ts_error *err)
+static enum ts_status staged_add(struct ts_staged *staged, const char *path, struct ts_error *err)
 {
 	if (!path || !ts_grow(&staged->paths, &staged->cap, staged->nr + 1, sizeof(*staged->paths)))
 		return ts_fail_nomem(err);
@@ -21,20 +21,21 @@ static enum ts_status add(struct ts_staged *staged, const char *path, struct ts_
 	return TS_OK;
 }
 
-static enum ts_status add_files(struct ts_staged *staged, const struct ts_hostfile *files,
-				size_t nr, struct ts_error *err)
+static enum ts_status staged_add_files(struct ts_staged *staged, const struct ts_hostfile *files,
+				       size_t nr, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
-		st = add(staged,
-			 (const char *)ts_arena_copy(&staged->arena, ts_bytes_of(files[i].path)).p,
-			 err);
+		st = staged_add(
+			staged,
+			(const char *)ts_arena_copy(&staged->arena, ts_bytes_of(files[i].path)).p,
+			err);
 	return st;
 }
 
 /* Bytes that a change of the session writes beside it: a profile is made anew and takes the old one's place. */
-static uint64_t largest(const struct ts_session *session)
+static uint64_t staged_largest(const struct ts_session *session)
 {
 	uint64_t most = 0;
 
@@ -43,8 +44,8 @@ static uint64_t largest(const struct ts_session *session)
 	return most;
 }
 
-static enum ts_status hold(struct ts_staged *staged, struct ts_remote *remote, uint64_t more,
-			   struct ts_meter *meter, struct ts_error *err)
+static enum ts_status staged_hold(struct ts_staged *staged, struct ts_remote *remote, uint64_t more,
+				  struct ts_meter *meter, struct ts_error *err)
 {
 	enum ts_status st = ts_remote_hold(remote, staged->paths, staged->nr, more, meter, err);
 
@@ -60,13 +61,13 @@ enum ts_status ts_staged_hold(struct ts_staged *staged, const struct ts_session 
 	TS_ASSERT(staged && session);
 	if (!session->remote)
 		return TS_OK;
-	st = add_files(staged, session->files, session->nr_files, err);
+	st = staged_add_files(staged, session->files, session->nr_files, err);
 	if (st)
 		return st;
-	st = add_files(staged, session->extras, session->nr_extras, err);
+	st = staged_add_files(staged, session->extras, session->nr_extras, err);
 	if (st)
 		return st;
-	return hold(staged, session->remote, 0, meter, err);
+	return staged_hold(staged, session->remote, 0, meter, err);
 }
 
 void ts_staged_release(struct ts_staged *staged)
@@ -87,7 +88,7 @@ void ts_staged_next(const struct ts_session *session, const struct ts_session *n
 	if (!session->remote)
 		return;
 	if (next && next->remote)
-		(void)add_files(&staged, next->files, next->nr_files, NULL);
+		(void)staged_add_files(&staged, next->files, next->nr_files, NULL);
 	ts_remote_fetch_ahead(session->remote, staged.paths, staged.nr);
 	ts_staged_release(&staged);
 }
@@ -117,7 +118,7 @@ static enum ts_status add_name(void *ctx, const char *name, struct ts_error *err
 	    (folder->beside && ts_bytes_ends(ts_bytes_of(name), TS_XPLANE_SUFFIX)))
 		return TS_OK;
 	path = ts_arena_printf(&folder->staged->arena, "%s/%s", folder->dir, name);
-	return add(folder->staged, (const char *)path.p, err);
+	return staged_add(folder->staged, (const char *)path.p, err);
 }
 
 static const char *dir_of(const struct ts_staged_job *job, size_t i)
@@ -141,8 +142,9 @@ static enum ts_status hold_folders(struct ts_staged *staged, const struct ts_sta
 		st = ts_remote_names(remote, dir, add_name, &folder, err);
 	}
 	return st ? st
-		  : hold(staged, remote, job->dry_run || job->beside ? 0 : largest(job->session),
-			 job->meter, err);
+		  : staged_hold(staged, remote,
+				job->dry_run || job->beside ? 0 : staged_largest(job->session),
+				job->meter, err);
 }
 
 enum ts_status ts_staged_hold_folder(struct ts_staged *staged, const struct ts_session *session,
@@ -155,7 +157,7 @@ enum ts_status ts_staged_hold_folder(struct ts_staged *staged, const struct ts_s
 }
 
 /* The native bytes of a profile are those of the object, so only what follows them is sent. */
-static uint64_t base_of(const char *path)
+static uint64_t staged_base_of(const char *path)
 {
 	struct ts_input in = TS_INPUT_INIT;
 	uint64_t base = UINT64_MAX;
@@ -170,7 +172,7 @@ static uint64_t base_of(const char *path)
 
 enum rank { CACHE, SECOND_NAME, PROFILE, OTHER, REPORT, GONE, GONE_REPORT };
 
-static unsigned rank_of(const void *ctx, const char *name, bool is_gone)
+static unsigned staged_rank_of(const void *ctx, const char *name, bool is_gone)
 {
 	const struct ts_staged_job *job = ctx;
 	bool is_report = strcmp(name, TS_REPORT_FILE) == 0 ||
@@ -198,7 +200,8 @@ static void before_rank(const void *ctx, unsigned rank)
 static enum ts_status push_folders(struct ts_staged_job *job, struct ts_remote *remote,
 				   struct ts_error *err)
 {
-	const struct ts_remote_push_options options = { base_of, rank_of, before_rank, job };
+	const struct ts_remote_push_options options = { staged_base_of, staged_rank_of, before_rank,
+							job };
 	enum ts_status st = TS_OK;
 	const char *dir;
 
@@ -223,11 +226,11 @@ void ts_staged_look_at_reports(const struct ts_runs *runs)
 			continue;
 		remote = session->remote;
 		if (ts_stand_look(&stand, session, NULL) == TS_OK)
-			(void)add(&staged,
-				  (const char *)ts_arena_copy(&staged.arena,
-							      ts_bytes_of(stand.report))
-					  .p,
-				  NULL);
+			(void)staged_add(&staged,
+					 (const char *)ts_arena_copy(&staged.arena,
+								     ts_bytes_of(stand.report))
+						 .p,
+					 NULL);
 		ts_stand_release(&stand);
 	}
 	if (remote)
@@ -250,8 +253,8 @@ static const struct ts_session *find_again(struct ts_runs *runs, const struct ts
 	return NULL;
 }
 
-static enum ts_status look_again(struct ts_staged_job *job, struct ts_remote *remote,
-				 struct ts_runs *runs, struct ts_error *err)
+static enum ts_status staged_look_again(struct ts_staged_job *job, struct ts_remote *remote,
+					struct ts_runs *runs, struct ts_error *err)
 {
 	const struct ts_session *old = job->session, *now;
 	const char *logdir = old ? old->logdir : NULL;
@@ -306,7 +309,7 @@ enum ts_status ts_staged_do(struct ts_staged_job *job, struct ts_error *err)
 		job->again(job->ctx); /* what it holds would stay as it is */
 		last = runs;	      /* the session of the last try is in it */
 		runs = (struct ts_runs)TS_RUNS_INIT;
-		st = look_again(job, remote, &runs, err);
+		st = staged_look_again(job, remote, &runs, err);
 		ts_runs_release(&last);
 		if (st)
 			break;

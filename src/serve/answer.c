@@ -12,7 +12,7 @@
 
 #define PACK_FROM 1024 /* bytes; a shorter text is sent as it is */
 
-static void pack(struct ts_body *body)
+static void answer_pack(struct ts_body *body)
 {
 	struct ts_gzip gz = TS_GZIP_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -41,7 +41,7 @@ struct ts_body *ts_body_new(struct ts_buf *text, bool should_pack)
 	snprintf(body->etag, sizeof(body->etag), "\"%016" PRIx64 "\"",
 		 ts_hash(ts_buf_bytes(&body->text), 1));
 	if (should_pack && body->text.n >= PACK_FROM)
-		pack(body);
+		answer_pack(body);
 	return body;
 }
 

@@ -35,7 +35,7 @@ static const char shell[] =
 static const char live[] = " data-events=\"api/live\"";
 static const char traces[] = " data-traces=\"api/traces\" data-trace=\"api/trace\"";
 
-static struct ts_answer give(struct ts_api *api, enum part part, const char *type)
+static struct ts_answer api_give(struct ts_api *api, enum part part, const char *type)
 {
 	TS_ASSERT(part < NR_PARTS && api->parts[part] != NULL);
 	return (struct ts_answer){ .status = 200,
@@ -48,17 +48,17 @@ static struct ts_answer get_page(struct ts_api *api, const struct ts_request *re
 	if (ts_page.script.n == 0)
 		return ts_answer_error(404, "this program was built without its page (install npm "
 					    "and build it again); /api/runs is there");
-	return give(api, PART_PAGE, "text/html; charset=utf-8");
+	return api_give(api, PART_PAGE, "text/html; charset=utf-8");
 }
 
 static struct ts_answer get_script(struct ts_api *api, const struct ts_request *request)
 {
-	return give(api, PART_SCRIPT, "text/javascript; charset=utf-8");
+	return api_give(api, PART_SCRIPT, "text/javascript; charset=utf-8");
 }
 
 static struct ts_answer get_style(struct ts_api *api, const struct ts_request *request)
 {
-	return give(api, PART_STYLE, "text/css; charset=utf-8");
+	return api_give(api, PART_STYLE, "text/css; charset=utf-8");
 }
 
 static struct ts_answer get_runs(struct ts_api *api, const struct ts_request *request)
@@ -79,7 +79,7 @@ static struct ts_answer get_trend(struct ts_api *api, const struct ts_request *r
 	return ts_listing_trend(api->listing, request);
 }
 
-static bool is_gone(void *ctx)
+static bool api_is_gone(void *ctx)
 {
 	const struct ts_request *request = ctx;
 
@@ -89,7 +89,7 @@ static bool is_gone(void *ctx)
 /* An answer that nobody takes any more is not made. */
 static struct ts_halt halt_of(const struct ts_request *request)
 {
-	return (struct ts_halt){ is_gone, (void *)(uintptr_t)request };
+	return (struct ts_halt){ api_is_gone, (void *)(uintptr_t)request };
 }
 
 static struct ts_answer get_comparison(struct ts_api *api, const struct ts_request *request)
@@ -244,7 +244,7 @@ static const struct shared {
 
 static struct ts_answer give_shared(struct ts_api *api, enum part part)
 {
-	struct ts_answer answer = give(api, part, "application/json");
+	struct ts_answer answer = api_give(api, part, "application/json");
 
 	answer.is_shared = true;
 	return answer;
@@ -265,7 +265,7 @@ struct ts_answer ts_api_answer(void *ctx, const struct ts_request *request)
 	return ts_answer_error(404, "nothing is here (/ is the page, /api/runs the runs)");
 }
 
-static struct ts_body *part_of(struct ts_bytes bytes)
+static struct ts_body *api_part_of(struct ts_bytes bytes)
 {
 	struct ts_buf text = TS_BUF_INIT;
 
@@ -281,13 +281,13 @@ static struct ts_body *page_of(const struct ts_api *api)
 	return ts_body_new(&text, true);
 }
 
-static bool make_parts(struct ts_api *api)
+static bool api_make_parts(struct ts_api *api)
 {
 	bool good = true;
 
 	api->parts[PART_PAGE] = page_of(api);
-	api->parts[PART_SCRIPT] = part_of(ts_page.script);
-	api->parts[PART_STYLE] = part_of(ts_page.style);
+	api->parts[PART_SCRIPT] = api_part_of(ts_page.script);
+	api->parts[PART_STYLE] = api_part_of(ts_page.style);
 	for (size_t i = 0; i < TS_NELEM(shared); i++) {
 		struct ts_buf text = TS_BUF_INIT;
 
@@ -317,7 +317,7 @@ struct ts_api *ts_api_new(const struct ts_api_options *options)
 	api->traces = (struct ts_traces_options){ .paths = options->reports.paths,
 						  .nr_paths = options->reports.nr_paths,
 						  .ui = options->perfetto_ui };
-	if (make_parts(api) && api->pictures)
+	if (api_make_parts(api) && api->pictures)
 		return api;
 	ts_api_free(api);
 	return NULL;

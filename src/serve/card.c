@@ -41,7 +41,7 @@ static const struct row time_rows[] = { INT("total_ps", total_ps),
 static const struct row device_rows[] = { TEXT("chip", chip), { NULL } };
 
 /* Cut between two characters. */
-static void take_text(char *out, size_t size, struct ts_bytes token)
+static void card_take_text(char *out, size_t size, struct ts_bytes token)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct ts_bytes text;
@@ -60,14 +60,14 @@ static void take_text(char *out, size_t size, struct ts_bytes token)
 	ts_arena_release(&arena);
 }
 
-static void take(struct ts_card *card, const struct row *row, struct ts_bytes token)
+static void card_take(struct ts_card *card, const struct row *row, struct ts_bytes token)
 {
 	char *place = (char *)card + row->at;
 	int64_t number = ts_bytes_is(token, "true");
 	double real;
 
 	if (row->kind == KIND_TEXT)
-		take_text(place, row->size, token);
+		card_take_text(place, row->size, token);
 	else if (row->kind == KIND_INT && ts_bytes_i64(token, &number) && number >= 0)
 		memcpy(place, &number, sizeof(number));
 	else if (row->kind == KIND_BOOL && (number || ts_bytes_is(token, "false")))
@@ -79,7 +79,7 @@ static void take(struct ts_card *card, const struct row *row, struct ts_bytes to
 static void take_rows(struct ts_card *card, const struct row *rows, struct ts_bytes object)
 {
 	for (; rows->name; rows++)
-		take(card, rows, ts_jtok_at(object, rows->name));
+		card_take(card, rows, ts_jtok_at(object, rows->name));
 }
 
 /* --- what is more than a number */
@@ -116,7 +116,7 @@ struct bins {
 	size_t nr, steps_each, steps_in_last;
 };
 
-static void halve(struct bins *bins)
+static void card_halve(struct bins *bins)
 {
 	bins->nr /= 2;
 	for (size_t i = 0; i < bins->nr; i++)
@@ -125,11 +125,11 @@ static void halve(struct bins *bins)
 	bins->steps_in_last = bins->steps_each;
 }
 
-static void add_step(struct bins *bins, int64_t ps)
+static void card_add_step(struct bins *bins, int64_t ps)
 {
 	if (bins->steps_in_last == bins->steps_each || bins->nr == 0) {
 		if (bins->nr == TS_NELEM(bins->sum_ps))
-			halve(bins);
+			card_halve(bins);
 		bins->sum_ps[bins->nr++] = 0;
 		bins->steps_in_last = 0;
 	}
@@ -154,7 +154,7 @@ static void give_bins(struct ts_card *card, struct bins *bins)
 	}
 }
 
-static void take_steps(struct ts_card *card, struct ts_bytes steps)
+static void card_take_steps(struct ts_card *card, struct ts_bytes steps)
 {
 	struct ts_jtok rows = ts_jtok_enter(steps);
 	struct bins bins = { .steps_each = 1 };
@@ -163,12 +163,12 @@ static void take_steps(struct ts_card *card, struct ts_bytes steps)
 	card->nr_spark = 0;
 	while (ts_jtok_element(&rows))
 		if (ts_bytes_i64(ts_jtok_at(rows.value, "duration_ps"), &ps) && ps >= 0)
-			add_step(&bins, ps);
+			card_add_step(&bins, ps);
 	give_bins(card, &bins);
 }
 
 /* The program is the module that took most of the time. */
-static void take_modules(struct ts_card *card, struct ts_bytes modules)
+static void card_take_modules(struct ts_card *card, struct ts_bytes modules)
 {
 	struct ts_jtok rows = ts_jtok_enter(modules);
 	int64_t most = -1, ps;
@@ -177,7 +177,8 @@ static void take_modules(struct ts_card *card, struct ts_bytes modules)
 		if (!ts_bytes_i64(ts_jtok_at(rows.value, "total_time_ps"), &ps) || ps <= most)
 			continue;
 		most = ps;
-		take_text(card->program, sizeof(card->program), ts_jtok_at(rows.value, "name"));
+		card_take_text(card->program, sizeof(card->program),
+			       ts_jtok_at(rows.value, "name"));
 	}
 }
 
@@ -199,8 +200,8 @@ static const struct section {
 	void (*take)(struct ts_card *card, struct ts_bytes value);
 } sections[] = { { "run", take_run },
 		 { "overview", take_overview },
-		 { "steps", take_steps },
-		 { "modules", take_modules },
+		 { "steps", card_take_steps },
+		 { "modules", card_take_modules },
 		 { "time", take_time } };
 
 void ts_card_init(struct ts_card *card)
@@ -233,7 +234,7 @@ bool ts_card_read(struct ts_card *card, struct ts_bytes text)
 
 /* --- whose report it is */
 
-static bool ends_in(struct ts_bytes path, struct ts_bytes name)
+static bool card_ends_in(struct ts_bytes path, struct ts_bytes name)
 {
 	return path.n >= name.n && ts_bytes_eq(ts_bytes_cut(path, path.n - name.n, path.n), name) &&
 	       (path.n == name.n || path.p[path.n - name.n - 1] == '/');
@@ -246,7 +247,7 @@ static int64_t profile_bytes(struct ts_bytes text, struct ts_bytes name)
 	int64_t nr_bytes;
 
 	while (ts_jtok_element(&hosts))
-		if (ends_in(ts_jtok_text(ts_jtok_at(hosts.value, "file")), name) &&
+		if (card_ends_in(ts_jtok_text(ts_jtok_at(hosts.value, "file")), name) &&
 		    ts_bytes_i64(ts_jtok_at(hosts.value, "bytes"), &nr_bytes))
 			return nr_bytes;
 	return TS_UNKNOWN;

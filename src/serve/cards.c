@@ -55,7 +55,7 @@ bool ts_cards_find(struct ts_cards *cards, uint64_t key, struct ts_card *card)
 }
 
 /* To be called with the lock held. Those of runs that are still there come again. */
-static void make_room(struct ts_cards *cards)
+static void cards_make_room(struct ts_cards *cards)
 {
 	if (cards->nr < TS_CARDS_MAX)
 		return;
@@ -69,7 +69,7 @@ void ts_cards_keep(struct ts_cards *cards, uint64_t key, const struct ts_card *c
 
 	TS_ASSERT(cards && card);
 	pthread_mutex_lock(&cards->lock);
-	make_room(cards);
+	cards_make_room(cards);
 	at = ts_map_find(&cards->places, key);
 	if (at != TS_NONE)
 		cards->items[at] = *card;
@@ -100,7 +100,7 @@ bool ts_cards_path(const struct ts_session *session, struct ts_buf *path)
 	return !path->failed;
 }
 
-static bool is_of(const struct ts_session *session, const struct ts_input *report)
+static bool cards_is_of(const struct ts_session *session, const struct ts_input *report)
 {
 	for (size_t i = 0; i < session->nr_files; i++) {
 		const struct ts_hostfile *file = &session->files[i];
@@ -124,8 +124,8 @@ bool ts_cards_read(const struct ts_session *session, const char *path, struct ts
 	bool good = ts_input_open_plain(&report, path, NULL) == TS_OK && report.mapped;
 
 	TS_ASSERT(session && path && card);
-	good = good && (is_made || is_of(session, &report)) && ts_card_read(card, report.bytes) &&
-	       ts_input_check(&report, NULL) == TS_OK;
+	good = good && (is_made || cards_is_of(session, &report)) &&
+	       ts_card_read(card, report.bytes) && ts_input_check(&report, NULL) == TS_OK;
 	ts_input_release(&report);
 	return good;
 }

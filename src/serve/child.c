@@ -36,25 +36,25 @@ struct answer {
 	char text[sizeof(((struct ts_error *)NULL)->text)]; /* the story of a bad status */
 };
 
-static bool put(int to, const void *p, size_t n)
+static bool child_put(int to, const void *p, size_t n)
 {
 	const uint8_t *from = p;
 
 	while (n > 0) {
-		ssize_t put = send(to, from, n, MSG_NOSIGNAL);
+		ssize_t child_put = send(to, from, n, MSG_NOSIGNAL);
 
-		if (put < 0 && errno == EINTR)
+		if (child_put < 0 && errno == EINTR)
 			continue;
-		if (put <= 0)
+		if (child_put <= 0)
 			return false;
-		from += put;
-		n -= (size_t)put;
+		from += child_put;
+		n -= (size_t)child_put;
 	}
 	return true;
 }
 
 /* False: it ended before, or HALT asked for it. */
-static bool get(int from, void *p, size_t n, const struct ts_halt *halt)
+static bool child_get(int from, void *p, size_t n, const struct ts_halt *halt)
 {
 	struct pollfd wait = { .fd = from, .events = POLLIN };
 	uint8_t *to = p;
@@ -93,7 +93,7 @@ static bool is_left(void *arg)
 	return poll(&end, 1, 0) > 0 && (end.revents & (POLLHUP | POLLERR));
 }
 
-static void answer_question(int fd, void *ctx)
+static void child_answer_question(int fd, void *ctx)
 {
 	const struct ts_halt halt = { is_left, &fd };
 	struct ts_error err = TS_ERROR_INIT;
@@ -101,11 +101,11 @@ static void answer_question(int fd, void *ctx)
 	struct question question;
 	struct answer answer = { .nr_bytes = 0 };
 
-	if (!get(fd, &question, sizeof(question), NULL))
+	if (!child_get(fd, &question, sizeof(question), NULL))
 		return;
 	if (!ts_buf_room(&bytes, question.nr_bytes))
 		answer.status = ts_fail_nomem(&err);
-	else if (!get(fd, bytes.p, question.nr_bytes, NULL))
+	else if (!child_get(fd, bytes.p, question.nr_bytes, NULL))
 		return;
 	if (answer.status == TS_OK)
 		answer.status = question.fn(ctx, (struct ts_bytes){ bytes.p, question.nr_bytes },
@@ -114,8 +114,8 @@ static void answer_question(int fd, void *ctx)
 		answer.status = ts_fail_nomem(&err);
 	memcpy(answer.text, err.text, sizeof(answer.text));
 	answer.nr_bytes = answer.status ? 0 : out.n;
-	if (put(fd, &answer, sizeof(answer)))
-		(void)put(fd, out.p, answer.nr_bytes);
+	if (child_put(fd, &answer, sizeof(answer)))
+		(void)child_put(fd, out.p, answer.nr_bytes);
 }
 
 /* ---- the helper */
@@ -157,7 +157,7 @@ _Noreturn static void help(int from, void *ctx)
 	while ((fd = receive(from)) >= 0) {
 		if (fork() == 0) {
 			close(from);
-			answer_question(fd, ctx);
+			child_answer_question(fd, ctx);
 			_exit(0);
 		}
 		close(fd);
@@ -200,7 +200,7 @@ void ts_helper_free(struct ts_helper *helper)
 	free(helper);
 }
 
-static bool hand_over(const struct ts_helper *helper, int fd)
+static bool child_hand_over(const struct ts_helper *helper, int fd)
 {
 	union control control = { .bytes = { 0 } };
 	char byte = 0;
@@ -219,7 +219,8 @@ static bool hand_over(const struct ts_helper *helper, int fd)
 }
 
 /* The child's end is open in the child alone: where that dies, reading ends. */
-static int start_child(const struct ts_helper *helper, struct ts_error *err) /* -1: with a story */
+static int child_start_child(const struct ts_helper *helper,
+			     struct ts_error *err) /* -1: with a story */
 {
 	int ends[2];
 	bool good;
@@ -228,7 +229,7 @@ static int start_child(const struct ts_helper *helper, struct ts_error *err) /* 
 		ts_fail_errno(err, errno, "a report's process", "reach it");
 		return -1;
 	}
-	good = hand_over(helper, ends[1]);
+	good = child_hand_over(helper, ends[1]);
 	close(ends[1]);
 	if (good)
 		return ends[0];
@@ -239,7 +240,7 @@ static int start_child(const struct ts_helper *helper, struct ts_error *err) /* 
 	return -1;
 }
 
-static enum ts_status fail(const struct ts_halt *halt, struct ts_error *err)
+static enum ts_status child_fail(const struct ts_halt *halt, struct ts_error *err)
 {
 	if (ts_is_halted(halt))
 		return ts_fail(err, TS_HALTED, "nobody waits for this any more");
@@ -262,8 +263,8 @@ static enum ts_status take_answer(int fd, struct answer *answer, const struct ts
 			       TS_CHILD_BYTES >> 20);
 	if (!ts_buf_room(out, answer->nr_bytes))
 		return ts_fail_nomem(err);
-	if (!get(fd, out->p + out->n, answer->nr_bytes, halt))
-		return fail(halt, err);
+	if (!child_get(fd, out->p + out->n, answer->nr_bytes, halt))
+		return child_fail(halt, err);
 	out->n += answer->nr_bytes;
 	return TS_OK;
 }
@@ -278,14 +279,14 @@ enum ts_status ts_child_run(const struct ts_helper *helper, ts_child_fn *fn,
 	int fd;
 
 	TS_ASSERT(helper && fn && out);
-	fd = start_child(helper, err);
+	fd = child_start_child(helper, err);
 	if (fd < 0)
 		return TS_IO;
-	if (put(fd, &head, sizeof(head)) && put(fd, question.p, question.n) &&
-	    get(fd, &answer, sizeof(answer), halt))
+	if (child_put(fd, &head, sizeof(head)) && child_put(fd, question.p, question.n) &&
+	    child_get(fd, &answer, sizeof(answer), halt))
 		st = take_answer(fd, &answer, halt, out, err);
 	else
-		st = fail(halt, err);
+		st = child_fail(halt, err);
 	close(fd);
 	return st;
 }

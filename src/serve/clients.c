@@ -29,7 +29,7 @@ struct ts_clients {
 };
 
 /* To be called with the lock held, as the next functions. */
-static void cut(struct ts_clients *clients, struct ts_client *client)
+static void clients_cut(struct ts_clients *clients, struct ts_client *client)
 {
 	TS_ASSERT(!client->is_cut && clients->nr_held > 0);
 	client->is_cut = true;
@@ -49,7 +49,7 @@ static struct ts_client *find_oldest(struct ts_clients *clients, enum ts_client_
 	return oldest;
 }
 
-static void make_room(struct ts_clients *clients)
+static void clients_make_room(struct ts_clients *clients)
 {
 	struct ts_client *oldest;
 
@@ -59,14 +59,14 @@ static void make_room(struct ts_clients *clients)
 	if (!oldest)
 		oldest = find_oldest(clients, TS_CLIENT_TAKES);
 	if (oldest)
-		cut(clients, oldest);
+		clients_cut(clients, oldest);
 }
 
-static void sweep(struct ts_clients *clients, int64_t now_ms)
+static void clients_sweep(struct ts_clients *clients, int64_t now_ms)
 {
 	for (struct ts_client *c = clients->first; c; c = c->after)
 		if (!c->is_cut && c->until_ms > 0 && c->until_ms <= now_ms)
-			cut(clients, c);
+			clients_cut(clients, c);
 }
 
 /* A doze ends after a second at most, which is fine enough for deadlines of many seconds. */
@@ -79,7 +79,7 @@ static void *keep_deadlines(void *arg)
 	while (!clients->is_ended) {
 		int64_t now_ms = ts_now_ms();
 
-		sweep(clients, now_ms);
+		clients_sweep(clients, now_ms);
 		ts_doze(&clients->ended, &clients->lock, now_ms + pace_ms);
 	}
 	pthread_mutex_unlock(&clients->lock);
@@ -128,8 +128,8 @@ void ts_clients_free(struct ts_clients *clients)
 }
 
 /* To be called with the lock held. */
-static void turn(const struct ts_clients *clients, struct ts_client *client,
-		 enum ts_client_state state, uint64_t nr_bytes)
+static void clients_turn(const struct ts_clients *clients, struct ts_client *client,
+			 enum ts_client_state state, uint64_t nr_bytes)
 {
 	const struct ts_clients_limits *limits = &clients->limits;
 	const int64_t times_ms[] = {
@@ -156,14 +156,14 @@ struct ts_client *ts_clients_enter(struct ts_clients *clients, int fd)
 		return NULL;
 	}
 	pthread_mutex_lock(&clients->lock);
-	make_room(clients);
+	clients_make_room(clients);
 	client->fd = fd;
 	client->after = clients->first;
 	if (client->after)
 		client->after->before = client;
 	clients->first = client;
 	clients->nr_held++;
-	turn(clients, client, TS_CLIENT_ASKS, 0);
+	clients_turn(clients, client, TS_CLIENT_ASKS, 0);
 	pthread_mutex_unlock(&clients->lock);
 	return client;
 }
@@ -190,6 +190,6 @@ void ts_clients_turn(struct ts_clients *clients, struct ts_client *client,
 {
 	TS_ASSERT(clients != NULL && client != NULL);
 	pthread_mutex_lock(&clients->lock);
-	turn(clients, client, state, nr_bytes);
+	clients_turn(clients, client, state, nr_bytes);
 	pthread_mutex_unlock(&clients->lock);
 }

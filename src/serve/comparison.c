@@ -24,8 +24,8 @@ struct opened {
 };
 
 /* Each op finds its partner, and each step counts. */
-static enum ts_status open_run(struct opened *opened, const struct comparison *comparison,
-			       struct ts_error *err)
+static enum ts_status comparison_open_run(struct opened *opened,
+					  const struct comparison *comparison, struct ts_error *err)
 {
 	struct ts_run_options options = { .nr_threads = comparison->options->nr_threads,
 					  .settings = comparison->options->settings,
@@ -51,7 +51,7 @@ static enum ts_status open_run(struct opened *opened, const struct comparison *c
 	return st;
 }
 
-static void release(struct opened *opened)
+static void comparison_release(struct opened *opened)
 {
 	for (size_t i = 0; i < opened->nr; i++) {
 		ts_run_release(&opened->runs[i]);
@@ -60,8 +60,8 @@ static void release(struct opened *opened)
 	free(opened);
 }
 
-static enum ts_status compare(const struct comparison *comparison, struct opened *opened,
-			      struct ts_buf *text, struct ts_error *err)
+static enum ts_status comparison_compare(const struct comparison *comparison, struct opened *opened,
+					 struct ts_buf *text, struct ts_error *err)
 {
 	const struct ts_compare_request request = { .runs = opened->compared,
 						    .nr_runs = opened->nr };
@@ -79,23 +79,24 @@ static enum ts_status compare(const struct comparison *comparison, struct opened
 	return st;
 }
 
-static enum ts_status compare_all(const struct comparison *comparison, struct ts_buf *text,
-				  struct ts_error *err)
+static enum ts_status comparison_compare_all(const struct comparison *comparison,
+					     struct ts_buf *text, struct ts_error *err)
 {
 	struct opened *opened = calloc(1, sizeof(*opened));
 	enum ts_status st = opened ? TS_OK : ts_fail_nomem(err);
 
 	for (size_t i = 0; i < comparison->nr && st == TS_OK; i++)
-		st = open_run(opened, comparison, err);
+		st = comparison_open_run(opened, comparison, err);
 	if (st == TS_OK)
-		st = compare(comparison, opened, text, err);
+		st = comparison_compare(comparison, opened, text, err);
 	if (opened)
-		release(opened);
+		comparison_release(opened);
 	return st;
 }
 
-static enum ts_status add(struct comparison *comparison, const struct ts_reports *reports,
-			  const struct ts_runs *runs, const char *id, struct ts_error *err)
+static enum ts_status comparison_add(struct comparison *comparison,
+				     const struct ts_reports *reports, const struct ts_runs *runs,
+				     const char *id, struct ts_error *err)
 {
 	const struct ts_session *session = ts_reports_session(reports, runs, id);
 
@@ -110,8 +111,10 @@ static enum ts_status add(struct comparison *comparison, const struct ts_reports
 	return TS_OK;
 }
 
-static enum ts_status choose(struct comparison *comparison, const struct ts_reports *reports,
-			     const struct ts_runs *runs, const char *ids, struct ts_error *err)
+static enum ts_status comparison_choose(struct comparison *comparison,
+					const struct ts_reports *reports,
+					const struct ts_runs *runs, const char *ids,
+					struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -120,7 +123,7 @@ static enum ts_status choose(struct comparison *comparison, const struct ts_repo
 		char id[TS_REPORTS_ID];
 
 		snprintf(id, sizeof(id), "%.*s", (int)TS_MIN(n, sizeof(id)), ids);
-		st = add(comparison, reports, runs, n < sizeof(id) ? id : "", err);
+		st = comparison_add(comparison, reports, runs, n < sizeof(id) ? id : "", err);
 		ids += n;
 		ids += *ids == ',';
 	}
@@ -131,17 +134,18 @@ static enum ts_status choose(struct comparison *comparison, const struct ts_repo
 }
 
 /* The text, in a child that finds the runs as the server did; IDS are a string. */
-static enum ts_status make_asked(void *reports, struct ts_bytes ids, const struct ts_halt *halt,
-				 struct ts_buf *text, struct ts_error *err)
+static enum ts_status comparison_make_asked(void *reports, struct ts_bytes ids,
+					    const struct ts_halt *halt, struct ts_buf *text,
+					    struct ts_error *err)
 {
 	struct comparison comparison = { .options = ts_reports_options(reports), .halt = halt };
 	struct ts_runs runs = TS_RUNS_INIT;
 	enum ts_status st = ts_reports_find(reports, &runs, err);
 
 	if (st == TS_OK)
-		st = choose(&comparison, reports, &runs, (const char *)ids.p, err);
+		st = comparison_choose(&comparison, reports, &runs, (const char *)ids.p, err);
 	if (st == TS_OK)
-		st = compare_all(&comparison, text, err);
+		st = comparison_compare_all(&comparison, text, err);
 	ts_runs_release(&runs);
 	return st;
 }
@@ -152,13 +156,14 @@ struct asking {
 	const struct ts_halt *halt;
 };
 
-static enum ts_status make(void *ctx, const struct ts_session *session, struct ts_buf *text,
-			   struct ts_error *err)
+static enum ts_status comparison_make(void *ctx, const struct ts_session *session,
+				      struct ts_buf *text, struct ts_error *err)
 {
 	const struct asking *asking = ctx;
 	struct ts_bytes ids = { (const uint8_t *)asking->ids, strlen(asking->ids) + 1 };
 
-	return ts_reports_make(asking->reports, make_asked, ids, asking->halt, text, err);
+	return ts_reports_make(asking->reports, comparison_make_asked, ids, asking->halt, text,
+			       err);
 }
 
 #define KEY "compare"
@@ -168,8 +173,8 @@ static struct ts_answer answer(struct ts_reports *reports, struct comparison *co
 {
 	char key[TS_COMPARE_MAX * TS_REPORTS_ID + 16] = KEY, id[TS_REPORTS_ID];
 	struct asking asking = { reports, key + sizeof(KEY), comparison->halt };
-	struct ts_reports_job job = { reports,	      key,  comparison->sessions,
-				      comparison->nr, make, &asking };
+	struct ts_reports_job job = { reports,	       key,    comparison->sessions, comparison->nr,
+				      comparison_make, &asking };
 
 	for (size_t i = 0; i < comparison->nr; i++) {
 		ts_reports_id(comparison->sessions[i], id);
@@ -188,7 +193,7 @@ struct ts_answer ts_comparison_get(struct ts_reports *reports, const char *ids,
 	struct ts_answer given;
 
 	if (st == TS_OK)
-		st = choose(&comparison, reports, &runs, ids ? ids : "", &err);
+		st = comparison_choose(&comparison, reports, &runs, ids ? ids : "", &err);
 	if (st == TS_OK)
 		given = answer(reports, &comparison);
 	else

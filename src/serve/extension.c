@@ -41,7 +41,8 @@ static const struct macro {
 };
 
 /* A list of one object. */
-static void put_named(struct ts_json *json, const char *key, const char *id, const char *name)
+static void extension_put_named(struct ts_json *json, const char *key, const char *id,
+				const char *name)
 {
 	ts_json_key(json, key);
 	ts_json_array(json);
@@ -71,7 +72,7 @@ void ts_extension_manifest(struct ts_buf *out)
 	put_feature(&json, "macros");
 	put_feature(&json, "sql_modules");
 	ts_json_array_end(&json);
-	put_named(&json, "modules", "default", "Default");
+	extension_put_named(&json, "modules", "default", "Default");
 	ts_json_object_end(&json);
 }
 

@@ -21,7 +21,7 @@ struct heads {
 		[TS_ADDRESS_CAP]; /* our end of the connection, where that may be a host; or "" */
 };
 
-static bool is_word(struct ts_bytes text, const char *word)
+static bool guard_is_word(struct ts_bytes text, const char *word)
 {
 	return text.n == strlen(word) && strncasecmp((const char *)text.p, word, text.n) == 0;
 }
@@ -33,29 +33,30 @@ static mhd_result note_head(void *ctx, enum MHD_ValueKind kind, const char *key,
 	struct ts_bytes name = { (const uint8_t *)key, key_size };
 	struct ts_bytes value = { (const uint8_t *)text, text ? size : 0 };
 
-	if (is_word(name, MHD_HTTP_HEADER_HOST)) {
+	if (guard_is_word(name, MHD_HTTP_HEADER_HOST)) {
 		heads->host = value;
 		heads->nr_hosts++;
-	} else if (is_word(name, MHD_HTTP_HEADER_ORIGIN)) {
+	} else if (guard_is_word(name, MHD_HTTP_HEADER_ORIGIN)) {
 		heads->origin = value;
-	} else if (is_word(name, "Sec-Fetch-Site")) {
+	} else if (guard_is_word(name, "Sec-Fetch-Site")) {
 		heads->site = value;
-	} else if (is_word(name, "Sec-Fetch-Mode")) {
+	} else if (guard_is_word(name, "Sec-Fetch-Mode")) {
 		heads->mode = value;
-	} else if (is_word(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) ||
-		   (is_word(name, MHD_HTTP_HEADER_CONTENT_LENGTH) && !is_word(value, "0"))) {
+	} else if (guard_is_word(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) ||
+		   (guard_is_word(name, MHD_HTTP_HEADER_CONTENT_LENGTH) &&
+		    !guard_is_word(value, "0"))) {
 		heads->has_body = true;
 	}
 	return MHD_YES;
 }
 
 /* Does NAME, or NAME with our port, stand there? Port 80 is left out by browsers. */
-static bool is_host(const struct ts_guard *guard, struct ts_bytes host, const char *name)
+static bool guard_is_host(const struct ts_guard *guard, struct ts_bytes host, const char *name)
 {
 	char full[MAX_HOST];
 
 	snprintf(full, sizeof(full), "%s:%u", name, (unsigned)guard->port);
-	return is_word(host, full) || (guard->port == 80 && is_word(host, name));
+	return guard_is_word(host, full) || (guard->port == 80 && guard_is_word(host, name));
 }
 
 static bool is_loopback(const struct ts_guard *guard, struct ts_bytes host)
@@ -63,7 +64,7 @@ static bool is_loopback(const struct ts_guard *guard, struct ts_bytes host)
 	static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
 
 	for (size_t i = 0; i < TS_NELEM(names); i++)
-		if (is_host(guard, host, names[i]))
+		if (guard_is_host(guard, host, names[i]))
 			return true;
 	return false;
 }
@@ -71,7 +72,8 @@ static bool is_loopback(const struct ts_guard *guard, struct ts_bytes host)
 static bool is_given(const struct ts_guard *guard, struct ts_bytes host)
 {
 	for (size_t i = 0; i < guard->nr_hosts; i++)
-		if (is_word(host, guard->hosts[i]) || is_host(guard, host, guard->hosts[i]))
+		if (guard_is_word(host, guard->hosts[i]) ||
+		    guard_is_host(guard, host, guard->hosts[i]))
 			return true;
 	return false;
 }
@@ -80,7 +82,7 @@ static bool is_given(const struct ts_guard *guard, struct ts_bytes host)
 static bool is_reached(const struct ts_guard *guard, const struct heads *heads,
 		       struct ts_bytes host)
 {
-	return heads->reached[0] && is_host(guard, host, heads->reached);
+	return heads->reached[0] && guard_is_host(guard, host, heads->reached);
 }
 
 static void find_reached(struct heads *heads, struct MHD_Connection *client)
@@ -121,8 +123,8 @@ static bool is_own_page(const struct ts_guard *guard, const struct heads *heads)
 {
 	if (heads->origin.p && !is_own_origin(guard, heads))
 		return false;
-	return !heads->site.p || is_word(heads->site, "same-origin") ||
-	       is_word(heads->site, "none") || is_word(heads->mode, "navigate");
+	return !heads->site.p || guard_is_word(heads->site, "same-origin") ||
+	       guard_is_word(heads->site, "none") || guard_is_word(heads->mode, "navigate");
 }
 
 bool ts_guard_is_plain(const char *target)

@@ -33,7 +33,7 @@ struct ts_listing *ts_listing_new(struct ts_reports *reports)
 	return listing;
 }
 
-static bool is_ending(void *ctx)
+static bool listing_is_ending(void *ctx)
 {
 	struct ts_listing *listing = ctx;
 	bool ending;
@@ -93,8 +93,8 @@ static void list_one(struct ts_listing *listing, const struct ts_session *sessio
 	runs->is_known &= !can_look(listed);
 }
 
-static enum ts_status list_all(struct ts_listing *listing, const struct ts_runs *found,
-			       struct ts_listed_runs *runs, struct ts_error *err)
+static enum ts_status listing_list_all(struct ts_listing *listing, const struct ts_runs *found,
+				       struct ts_listed_runs *runs, struct ts_error *err)
 {
 	*runs = (struct ts_listed_runs){
 		.items = calloc(found->nr_sessions + 1, sizeof(*runs->items)), .is_known = true
@@ -122,14 +122,14 @@ static const struct ts_listed *next_unknown(const struct ts_listed_runs *runs)
 /* False: nothing is missing any more, or what is missing is the run LAST, whose files change while it is looked at. */
 static bool fill_one(struct ts_listing *listing, char last[TS_REPORTS_ID])
 {
-	const struct ts_halt halt = { is_ending, listing };
+	const struct ts_halt halt = { listing_is_ending, listing };
 	struct ts_runs found = TS_RUNS_INIT;
 	struct ts_listed_runs runs = { NULL, 0, true };
 	const struct ts_listed *next = NULL;
 	bool is_new;
 
 	if (ts_reports_find(listing->reports, &found, NULL) == TS_OK &&
-	    list_all(listing, &found, &runs, NULL) == TS_OK)
+	    listing_list_all(listing, &found, &runs, NULL) == TS_OK)
 		next = next_unknown(&runs);
 	is_new = next && strcmp(next->id, last) != 0;
 	if (is_new) {
@@ -141,12 +141,12 @@ static bool fill_one(struct ts_listing *listing, char last[TS_REPORTS_ID])
 	return is_new;
 }
 
-static void *fill(void *arg)
+static void *listing_fill(void *arg)
 {
 	struct ts_listing *listing = arg;
 	char last[TS_REPORTS_ID] = "";
 
-	while (!is_ending(listing) && fill_one(listing, last))
+	while (!listing_is_ending(listing) && fill_one(listing, last))
 		;
 	pthread_mutex_lock(&listing->lock);
 	listing->is_done = true;
@@ -164,14 +164,15 @@ static void start_filling(struct ts_listing *listing)
 	}
 	if (!listing->is_filling && !listing->is_ending) {
 		listing->is_done = false;
-		listing->is_filling = pthread_create(&listing->filler, NULL, fill, listing) == 0;
+		listing->is_filling =
+			pthread_create(&listing->filler, NULL, listing_fill, listing) == 0;
 	}
 	pthread_mutex_unlock(&listing->lock);
 }
 
 /* --- writing */
 
-static void put_runs(struct ts_json *json, const struct ts_listed_runs *runs)
+static void listing_put_runs(struct ts_json *json, const struct ts_listed_runs *runs)
 {
 	ts_json_key(json, "runs");
 	ts_json_array(json);
@@ -237,10 +238,10 @@ struct ts_answer ts_listing_runs(struct ts_listing *listing)
 	TS_ASSERT(listing);
 	st = ts_reports_find(listing->reports, &found, NULL);
 	if (st == TS_OK)
-		st = list_all(listing, &found, &runs, NULL);
+		st = listing_list_all(listing, &found, &runs, NULL);
 	text.failed = st != TS_OK;
 	ts_json_object(&json);
-	put_runs(&json, &runs);
+	listing_put_runs(&json, &runs);
 	put_problems(&json, listing->reports, &found);
 	ts_json_object_end(&json);
 	if (next_unknown(&runs))
@@ -262,7 +263,7 @@ struct ts_answer ts_listing_trend(struct ts_listing *listing, const struct ts_re
 	TS_ASSERT(listing && request);
 	st = ts_reports_find(listing->reports, &found, &err);
 	if (st == TS_OK)
-		st = list_all(listing, &found, &runs, &err);
+		st = listing_list_all(listing, &found, &runs, &err);
 	if (st == TS_OK)
 		st = ts_trend_put(&json, &runs, request, &err);
 	if (next_unknown(&runs))

@@ -15,7 +15,7 @@
 
 #define ENDING	    ".json"
 
-static bool has_mark(int fd)
+static bool made_has_mark(int fd)
 {
 	struct ts_bytes head;
 	uint8_t bytes[TS_REPORT_HEAD];
@@ -37,13 +37,13 @@ bool ts_made_is(const char *path)
 	TS_ASSERT(path);
 	if (ts_bytes_ends(ts_bytes_of(path), ENDING))
 		fd = ts_sys_open(path, O_RDONLY | O_NONBLOCK);
-	is = fd >= 0 && has_mark(fd);
+	is = fd >= 0 && made_has_mark(fd);
 	if (fd >= 0)
 		close(fd);
 	return is;
 }
 
-static const char *keep(struct ts_runs *runs, struct ts_bytes text)
+static const char *made_keep(struct ts_runs *runs, struct ts_bytes text)
 {
 	return (const char *)ts_arena_copy(&runs->arena, text).p;
 }
@@ -64,13 +64,13 @@ enum ts_status ts_made_add(struct ts_runs *runs, const char *path, struct ts_err
 	if (!file || !ts_grow(&runs->sessions, &runs->sessions_cap, runs->nr_sessions + 1,
 			      sizeof(*runs->sessions)))
 		return ts_fail_nomem(err);
-	file->name = keep(runs, name);
-	file->path = keep(runs, all);
-	file->host = keep(runs, ts_bytes_cut(name, 0, name.n - (sizeof(ENDING) - 1)));
+	file->name = made_keep(runs, name);
+	file->path = made_keep(runs, all);
+	file->host = made_keep(runs, ts_bytes_cut(name, 0, name.n - (sizeof(ENDING) - 1)));
 	file->nr_bytes = stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
 	session = &runs->sessions[runs->nr_sessions];
 	*session = (struct ts_session){ .kind = TS_SESSION_REPORT,
-					.dir = keep(runs, dir),
+					.dir = made_keep(runs, dir),
 					.files = file,
 					.nr_files = 1,
 					.session = file->host };

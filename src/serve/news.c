@@ -119,7 +119,7 @@ static void drop_event(struct ts_news *news, size_t i)
 
 /* Drops the oldest event of KIND when there are enough of it, then the oldest ones of all while
  * there is no room for N bytes. */
-static void make_room(struct ts_news *news, size_t kind, size_t n)
+static void news_make_room(struct ts_news *news, size_t kind, size_t n)
 {
 	size_t of_kind = 0, oldest = 0;
 
@@ -148,7 +148,7 @@ enum ts_status ts_news_add(struct ts_news *news, size_t kind, struct ts_bytes te
 		st = ts_fail(err, TS_LIMIT, "an event of %zu bytes: %zu are kept of all", event->n,
 			     news->options.max_bytes);
 	else if (event)
-		make_room(news, kind, event->n);
+		news_make_room(news, kind, event->n);
 	if (!event || (st == TS_OK &&
 		       !ts_grow(&news->events, &news->cap, news->nr + 1, sizeof(*news->events))))
 		st = ts_fail_nomem(err);
@@ -197,7 +197,7 @@ static const struct event *find_next(const struct reader *reader)
 }
 
 /* Would the reader miss an event, or the rest of one that it has begun to read? */
-static bool is_behind(const struct reader *reader)
+static bool news_is_behind(const struct reader *reader)
 {
 	const struct ts_news *news = reader->news;
 	const struct event *next = reader->at > 0 ? find_next(reader) : NULL;
@@ -253,13 +253,14 @@ static enum ts_source_state read_news(void *ctx, char *out, size_t cap, size_t *
 
 	*n = 0;
 	pthread_mutex_lock(&news->lock);
-	while (!is_behind(reader) && !*reader->note && !find_next(reader) && !news->is_closed) {
+	while (!news_is_behind(reader) && !*reader->note && !find_next(reader) &&
+	       !news->is_closed) {
 		if (ts_now_ms() >= until_ms)
 			reader->note = QUIET;
 		else
 			ts_doze(&news->added, &news->lock, until_ms);
 	}
-	if (is_behind(reader))
+	if (news_is_behind(reader))
 		state = TS_SOURCE_BROKEN;
 	else
 		*n = copy_events(reader, out, cap);

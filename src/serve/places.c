@@ -11,8 +11,8 @@ struct reading {
 	struct ts_bytes id, title;
 };
 
-static enum ts_status take_text(struct ts_places *places, struct ts_bytes token,
-				struct ts_bytes *text, struct ts_error *err)
+static enum ts_status serve_places_take_text(struct ts_places *places, struct ts_bytes token,
+					     struct ts_bytes *text, struct ts_error *err)
 {
 	*text = ts_jtok_unescape(&places->arena, ts_jtok_text(token));
 	return text->p ? TS_OK : ts_fail_nomem(err);
@@ -58,10 +58,10 @@ static enum ts_status take_finding(struct ts_places *places, struct ts_bytes fin
 	struct ts_jtok ranges = ts_jtok_enter(ts_jtok_at(finding, "time_ranges"));
 	enum ts_status st;
 
-	st = take_text(places, ts_jtok_at(finding, "id"), &reading.id, err);
+	st = serve_places_take_text(places, ts_jtok_at(finding, "id"), &reading.id, err);
 	if (st)
 		return st;
-	st = take_text(places, ts_jtok_at(finding, "title"), &reading.title, err);
+	st = serve_places_take_text(places, ts_jtok_at(finding, "title"), &reading.title, err);
 	while (places->nr < TS_PLACES_MAX && st == TS_OK && ts_jtok_element(&ranges))
 		st = take_range(&reading, ranges.value, err);
 	return st;

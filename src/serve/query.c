@@ -21,8 +21,8 @@ enum ts_status ts_query_number(const struct ts_request *request, const char *nam
 	return TS_OK;
 }
 
-static enum ts_status read_name(const struct ts_request *request, const char *name,
-				const char **value, struct ts_error *err)
+static enum ts_status query_read_name(const struct ts_request *request, const char *name,
+				      const char **value, struct ts_error *err)
 {
 	const char *text = request->argument(request, name);
 
@@ -49,8 +49,8 @@ enum ts_status ts_query_part(const struct ts_request *request, struct ts_part *p
 	if (st == TS_OK && part->from_ps >= part->to_ps)
 		st = ts_fail(err, TS_USAGE, "from_ps= is not before to_ps=");
 	if (st == TS_OK)
-		st = read_name(request, "device", &part->device, err);
+		st = query_read_name(request, "device", &part->device, err);
 	if (st == TS_OK)
-		st = read_name(request, "host", &part->host, err);
+		st = query_read_name(request, "host", &part->host, err);
 	return st;
 }

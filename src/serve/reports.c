@@ -145,7 +145,7 @@ enum ts_status ts_reports_find(struct ts_reports *reports, struct ts_runs *runs,
 	return st ? st : ts_made_find(runs, err);
 }
 
-static uint64_t hash_of(const struct ts_session *session)
+static uint64_t reports_hash_of(const struct ts_session *session)
 {
 	uint64_t hash = ts_hash(ts_bytes_of(session->dir), 1);
 
@@ -157,24 +157,24 @@ static uint64_t hash_of(const struct ts_session *session)
 void ts_reports_id(const struct ts_session *session, char id[TS_REPORTS_ID])
 {
 	TS_ASSERT(session);
-	snprintf(id, TS_REPORTS_ID, "%016" PRIx64, hash_of(session));
+	snprintf(id, TS_REPORTS_ID, "%016" PRIx64, reports_hash_of(session));
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t reports_mix(uint64_t hash, uint64_t value)
 {
 	return ts_hash((struct ts_bytes){ (const uint8_t *)&value, sizeof(value) }, hash);
 }
 
 /* How one file looks: it changes when the file does. */
-static uint64_t look_at(const char *path, uint64_t hash)
+static uint64_t reports_look_at(const char *path, uint64_t hash)
 {
 	struct stat st;
 
 	if (stat(path, &st) != 0)
 		return hash;
-	hash = mix(hash, (uint64_t)st.st_size);
-	hash = mix(hash, (uint64_t)ts_stat_mtime_ns(&st));
-	return mix(hash, (uint64_t)st.st_ino);
+	hash = reports_mix(hash, (uint64_t)st.st_size);
+	hash = reports_mix(hash, (uint64_t)ts_stat_mtime_ns(&st));
+	return reports_mix(hash, (uint64_t)st.st_ino);
 }
 
 static uint64_t signature_of(const struct ts_session *session)
@@ -183,7 +183,7 @@ static uint64_t signature_of(const struct ts_session *session)
 
 	for (size_t i = 0; i < session->nr_files; i++) {
 		hash = ts_hash(ts_bytes_of(session->files[i].name), hash);
-		hash = look_at(session->files[i].path, hash);
+		hash = reports_look_at(session->files[i].path, hash);
 	}
 	return hash;
 }
@@ -218,20 +218,20 @@ static struct ts_body *take_kept(struct ts_reports *reports, const char *key, ui
 	return body;
 }
 
-static size_t size_of(const struct ts_body *body)
+static size_t reports_size_of(const struct ts_body *body)
 {
 	return body->text.n + body->packed.n;
 }
 
 /* To be called with the lock held. Drops the reports that were not used for longest until there
  * is room for N more bytes. */
-static void make_room(struct ts_reports *reports, size_t n)
+static void reports_make_room(struct ts_reports *reports, size_t n)
 {
 	for (;;) {
 		size_t sum = 0, oldest = 0;
 
 		for (size_t i = 0; i < reports->nr_kept; i++) {
-			sum += size_of(reports->kept[i].body);
+			sum += reports_size_of(reports->kept[i].body);
 			if (reports->kept[i].used < reports->kept[oldest].used)
 				oldest = i;
 		}
@@ -243,8 +243,8 @@ static void make_room(struct ts_reports *reports, size_t n)
 }
 
 /* Where there is no memory to keep it, it is made again the next time. */
-static void keep(struct ts_reports *reports, const char *key, uint64_t signature,
-		 struct ts_body *body)
+static void reports_keep(struct ts_reports *reports, const char *key, uint64_t signature,
+			 struct ts_body *body)
 {
 	char *own = strdup(key);
 	struct kept *kept;
@@ -256,7 +256,7 @@ static void keep(struct ts_reports *reports, const char *key, uint64_t signature
 		drop_kept(kept);
 		*kept = reports->kept[--reports->nr_kept];
 	}
-	make_room(reports, size_of(body));
+	reports_make_room(reports, reports_size_of(body));
 	if (own &&
 	    ts_grow(&reports->kept, &reports->cap_kept, reports->nr_kept + 1, sizeof(*kept))) {
 		reports->kept[reports->nr_kept++] = (struct kept){ .key = own,
@@ -269,8 +269,9 @@ static void keep(struct ts_reports *reports, const char *key, uint64_t signature
 	free(own);
 }
 
-static enum ts_status analyse(const struct question *question, const struct ts_session *session,
-			      struct ts_buf *text, struct ts_error *err)
+static enum ts_status reports_analyse(const struct question *question,
+				      const struct ts_session *session, struct ts_buf *text,
+				      struct ts_error *err)
 {
 	const struct ts_reports_options *options = &question->reports->options;
 	const struct ts_reports_part *part = question->part;
@@ -330,8 +331,9 @@ static void put_asked(struct ts_buf *out, const struct question *question,
 }
 
 /* In the child, which finds the session as the server did. */
-static enum ts_status make_asked(void *ctx, struct ts_bytes bytes, const struct ts_halt *halt,
-				 struct ts_buf *text, struct ts_error *err)
+static enum ts_status reports_make_asked(void *ctx, struct ts_bytes bytes,
+					 const struct ts_halt *halt, struct ts_buf *text,
+					 struct ts_error *err)
 {
 	struct ts_reports *reports = ctx;
 	const struct ts_session *session;
@@ -355,7 +357,7 @@ static enum ts_status make_asked(void *ctx, struct ts_bytes bytes, const struct 
 	st = ts_reports_find(reports, &runs, err);
 	session = st == TS_OK ? ts_reports_session(reports, &runs, asked.id) : NULL;
 	if (session)
-		st = analyse(&question, session, text, err);
+		st = reports_analyse(&question, session, text, err);
 	else if (st == TS_OK)
 		st = ts_fail(err, TS_NOTFOUND, "the run is not there any more");
 	ts_runs_release(&runs);
@@ -373,8 +375,9 @@ enum ts_status ts_reports_make(struct ts_reports *reports, ts_child_fn *fn,
 		       : ts_child_run(reports->helper, fn, question, halt, text, err);
 }
 
-static enum ts_status make_report(const struct question *question, const struct ts_session *session,
-				  struct ts_buf *text, struct ts_error *err)
+static enum ts_status reports_make_report(const struct question *question,
+					  const struct ts_session *session, struct ts_buf *text,
+					  struct ts_error *err)
 {
 	struct ts_buf asked = TS_BUF_INIT;
 	enum ts_status st;
@@ -383,8 +386,8 @@ static enum ts_status make_report(const struct question *question, const struct 
 		return ts_made_read(session, text, err);
 	put_asked(&asked, question, session);
 	st = asked.failed ? ts_fail_nomem(err)
-			  : ts_reports_make(question->reports, make_asked, ts_buf_bytes(&asked),
-					    question->halt, text, err);
+			  : ts_reports_make(question->reports, reports_make_asked,
+					    ts_buf_bytes(&asked), question->halt, text, err);
 	ts_buf_release(&asked);
 	return st;
 }
@@ -401,12 +404,12 @@ static bool own_report(const struct ts_reports *reports, const struct ts_session
 
 uint64_t ts_reports_key(const struct ts_reports *reports, const struct ts_session *session)
 {
-	uint64_t key = mix(signature_of(session), hash_of(session));
+	uint64_t key = reports_mix(signature_of(session), reports_hash_of(session));
 	struct ts_buf path = TS_BUF_INIT;
 
 	TS_ASSERT(reports && session);
 	if (own_report(reports, session, &path))
-		key = look_at((const char *)path.p, key);
+		key = reports_look_at((const char *)path.p, key);
 	ts_buf_release(&path);
 	return key;
 }
@@ -450,8 +453,8 @@ static void leave_queue(struct ts_reports *reports)
 }
 
 /* What a report is kept under. */
-static bool put_key(struct ts_buf *key, const struct question *question,
-		    const struct ts_session *session)
+static bool reports_put_key(struct ts_buf *key, const struct question *question,
+			    const struct ts_session *session)
 {
 	const struct ts_part *of = question->of;
 	char id[TS_REPORTS_ID];
@@ -481,11 +484,11 @@ static void keep_card(struct ts_reports *reports, const struct ts_session *sessi
 }
 
 /* Makes the text of a report, and notes what a list wants to know of it. */
-static enum ts_status make(void *ctx, const struct ts_session *session, struct ts_buf *text,
-			   struct ts_error *err)
+static enum ts_status reports_make(void *ctx, const struct ts_session *session, struct ts_buf *text,
+				   struct ts_error *err)
 {
 	const struct question *question = ctx;
-	enum ts_status st = make_report(question, session, text, err);
+	enum ts_status st = reports_make_report(question, session, text, err);
 
 	if (st == TS_OK && !question->of && !question->part->results)
 		keep_card(question->reports, session, ts_buf_bytes(text), NULL);
@@ -501,7 +504,7 @@ static struct ts_body *make_kept(const struct ts_reports_job *job, uint64_t sign
 	if (job->make(job->ctx, job->sessions[0], &text, err) == TS_OK)
 		body = ts_body_new(&text, true);
 	if (body)
-		keep(job->reports, job->key, signature, body);
+		reports_keep(job->reports, job->key, signature, body);
 	ts_buf_release(&text);
 	return body;
 }
@@ -521,7 +524,7 @@ struct ts_answer ts_reports_do(const struct ts_reports_job *job)
 
 	TS_ASSERT(reports && job->key && job->nr_sessions > 0);
 	for (size_t i = 0; i < job->nr_sessions; i++)
-		signature = mix(signature, signature_of(job->sessions[i]));
+		signature = reports_mix(signature, signature_of(job->sessions[i]));
 	answer.body = take_kept(reports, job->key, signature);
 	if (answer.body)
 		return answer;
@@ -593,17 +596,19 @@ struct ts_answer ts_reports_ask(struct ts_reports *reports, const char *id, ts_r
 		  : ts_answer_error(400, "which run? (?run=ID; /api/runs lists them)");
 }
 
-static struct ts_answer answer_question(void *ctx, const struct ts_session *session)
+static struct ts_answer reports_answer_question(void *ctx, const struct ts_session *session)
 {
 	struct question *question = ctx;
 	struct ts_buf key = TS_BUF_INIT;
-	struct ts_reports_job job = { question->reports, NULL, &session, 1, make, question };
+	struct ts_reports_job job = {
+		question->reports, NULL, &session, 1, reports_make, question
+	};
 	struct ts_answer answer;
 
 	if (session->kind == TS_SESSION_REPORT && (question->part->results || question->of))
 		return ts_answer_error(404, "a report that was made before has no parts "
 					    "(/api/report?run=ID is the whole report)");
-	if (put_key(&key, question, session)) {
+	if (reports_put_key(&key, question, session)) {
 		job.key = (const char *)key.p;
 		answer = ts_reports_do(&job);
 	} else {
@@ -621,7 +626,7 @@ struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_repo
 				     reports->options.nr_threads, halt };
 
 	TS_ASSERT(part != NULL);
-	return ts_reports_ask(reports, id, answer_question, &question);
+	return ts_reports_ask(reports, id, reports_answer_question, &question);
 }
 
 void ts_reports_look(struct ts_reports *reports, const struct ts_session *session,
@@ -631,7 +636,7 @@ void ts_reports_look(struct ts_reports *reports, const struct ts_session *sessio
 	const struct question question = { reports, &figures, NULL, 1, halt };
 	struct ts_buf text = TS_BUF_INIT;
 	struct ts_error err = TS_ERROR_INIT;
-	enum ts_status st = make_report(&question, session, &text, &err);
+	enum ts_status st = reports_make_report(&question, session, &text, &err);
 
 	TS_ASSERT(reports && session);
 	if (st != TS_HALTED)

@@ -8,7 +8,7 @@
 #include "io/file.h"
 #include "io/rundir.h"
 
-static bool is_below(const char *path, const char *root)
+static bool roots_is_below(const char *path, const char *root)
 {
 	char *real = realpath(root, NULL);
 	size_t n = real ? strlen(real) : 0;
@@ -32,13 +32,13 @@ static bool is_beside(const char *path, const char *root)
 	return beside;
 }
 
-static bool holds(char *const *paths, size_t nr_paths, const struct ts_hostfile *file)
+static bool roots_holds(char *const *paths, size_t nr_paths, const struct ts_hostfile *file)
 {
 	char *real = realpath(file->path, NULL);
 	bool found = false;
 
 	for (size_t i = 0; real && !found && i < nr_paths; i++)
-		found = is_below(real, paths[i]);
+		found = roots_is_below(real, paths[i]);
 	free(real);
 	return found;
 }
@@ -50,10 +50,10 @@ bool ts_roots_hold(char *const *paths, size_t nr_paths, const struct ts_session 
 	if (session->kind == TS_SESSION_STREAM)
 		return true;
 	for (size_t i = 0; i < session->nr_files; i++)
-		if (!holds(paths, nr_paths, &session->files[i]))
+		if (!roots_holds(paths, nr_paths, &session->files[i]))
 			return false;
 	for (size_t i = 0; i < session->nr_extras; i++)
-		if (!holds(paths, nr_paths, &session->extras[i]))
+		if (!roots_holds(paths, nr_paths, &session->extras[i]))
 			return false;
 	return true;
 }
@@ -65,7 +65,7 @@ bool ts_roots_hold_beside(char *const *paths, size_t nr_paths, const char *file)
 
 	TS_ASSERT(paths != NULL || nr_paths == 0);
 	for (size_t i = 0; real && !found && i < nr_paths; i++)
-		found = is_below(real, paths[i]) || is_beside(real, paths[i]);
+		found = roots_is_below(real, paths[i]) || is_beside(real, paths[i]);
 	free(real);
 	return found;
 }

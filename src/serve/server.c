@@ -69,7 +69,7 @@ static const char *argument(const struct ts_request *request, const char *name)
 	return MHD_lookup_connection_value(request->client, MHD_GET_ARGUMENT_KIND, name);
 }
 
-static bool is_gone(const struct ts_request *request)
+static bool server_is_gone(const struct ts_request *request)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(request->client, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -114,7 +114,7 @@ static struct MHD_Response *response_of(struct ts_body *body, bool packed)
 #endif
 }
 
-static ssize_t read_source(void *ctx, uint64_t at, char *out, size_t cap)
+static ssize_t server_read_source(void *ctx, uint64_t at, char *out, size_t cap)
 {
 	const struct ts_source *source = ctx;
 	size_t n = 0;
@@ -145,7 +145,7 @@ static struct MHD_Response *response_of_source(const struct ts_source *given)
 		*source = *given;
 		response = MHD_create_response_from_callback(
 			given->nr_bytes ? given->nr_bytes : MHD_SIZE_UNKNOWN, PIECE_BYTES,
-			read_source, source, drop_source);
+			server_read_source, source, drop_source);
 	}
 	if (!response) {
 		given->drop(given->ctx);
@@ -257,7 +257,7 @@ static void *on_target(void *ctx, const char *target, struct MHD_Connection *cli
 	return NULL;
 }
 
-static uint64_t size_of(const struct ts_answer *answer)
+static uint64_t server_size_of(const struct ts_answer *answer)
 {
 	if (answer->source.read)
 		return answer->source.nr_bytes;
@@ -270,7 +270,7 @@ static mhd_result answer_request(const struct ts_server *server, struct MHD_Conn
 	struct ts_request request = { .path = path,
 				      .argument = argument,
 				      .header = header_of,
-				      .is_gone = is_gone,
+				      .is_gone = server_is_gone,
 				      .client = client };
 	struct ts_answer answer;
 
@@ -279,11 +279,11 @@ static mhd_result answer_request(const struct ts_server *server, struct MHD_Conn
 	if (answer.source.read && answer.source.nr_bytes == 0)
 		ts_clients_turn(server->clients, place, TS_CLIENT_LISTENS, 0);
 	else
-		ts_clients_turn(server->clients, place, TS_CLIENT_TAKES, size_of(&answer));
+		ts_clients_turn(server->clients, place, TS_CLIENT_TAKES, server_size_of(&answer));
 	return send_answer(client, answer);
 }
 
-static bool is_page(const char *path)
+static bool server_is_page(const char *path)
 {
 	return strcmp(path, "/") == 0 || strcmp(path, "/index.html") == 0;
 }
@@ -326,7 +326,7 @@ static mhd_result answer_guest(const struct ts_server *server, struct MHD_Connec
 	bool has_token = server->token.text[0] != '\0';
 
 	if (is_let_in(server, client) &&
-	    !(has_token && is_page(path) && ts_token_is_in_address(&server->token, client)))
+	    !(has_token && server_is_page(path) && ts_token_is_in_address(&server->token, client)))
 		return answer_request(server, client, place, path);
 	ts_clients_turn(server->clients, place, TS_CLIENT_TAKES, 0);
 	if (is_let_in(server, client))
@@ -432,8 +432,8 @@ static struct MHD_Daemon *start_daemon(struct ts_server *server, const struct ts
 		on_connection, server, MHD_OPTION_NOTIFY_COMPLETED, on_end, server, MHD_OPTION_END);
 }
 
-static void set_up(struct ts_server *server, const struct ts_server_options *options,
-		   const struct ts_address *address)
+static void server_set_up(struct ts_server *server, const struct ts_server_options *options,
+			  const struct ts_address *address)
 {
 	server->answer = options->answer;
 	server->ctx = options->ctx;
@@ -479,7 +479,7 @@ enum ts_status ts_server_start(struct ts_server **out, const struct ts_server_op
 		free(server);
 		return ts_fail_nomem(err);
 	}
-	set_up(server, options, &address);
+	server_set_up(server, options, &address);
 	server->daemon = start_daemon(server, &address, options->port);
 	if (!server->daemon) {
 		st = fail_to_listen(&address, options->port, err);

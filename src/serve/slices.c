@@ -50,7 +50,7 @@ static void close_opened(struct opened *opened)
 	free(opened);
 }
 
-static void leave(struct ts_pictures *pictures, struct opened *opened)
+static void serve_slices_leave(struct ts_pictures *pictures, struct opened *opened)
 {
 	unsigned nr_left;
 
@@ -67,14 +67,14 @@ void ts_pictures_free(struct ts_pictures *pictures)
 		return;
 	for (size_t i = 0; i < TS_SLICES_OPEN; i++)
 		if (pictures->open[i])
-			leave(pictures, pictures->open[i]);
+			serve_slices_leave(pictures, pictures->open[i]);
 	pthread_mutex_destroy(&pictures->maker);
 	pthread_mutex_destroy(&pictures->lock);
 	free(pictures);
 }
 
 /* A use of the run with this key, which moves to the front; NULL: it is not open. */
-static struct opened *find(struct ts_pictures *pictures, uint64_t key)
+static struct opened *serve_slices_find(struct ts_pictures *pictures, uint64_t key)
 {
 	struct opened *found = NULL;
 
@@ -104,11 +104,12 @@ static void put_first(struct ts_pictures *pictures, struct opened *opened)
 	opened->nr_users = 2;
 	pthread_mutex_unlock(&pictures->lock);
 	if (last)
-		leave(pictures, last);
+		serve_slices_leave(pictures, last);
 }
 
-static enum ts_status open_run(struct ts_pictures *pictures, const struct ts_session *session,
-			       uint64_t key, struct opened **out, struct ts_error *err)
+static enum ts_status serve_slices_open_run(struct ts_pictures *pictures,
+					    const struct ts_session *session, uint64_t key,
+					    struct opened **out, struct ts_error *err)
 {
 	const struct ts_reports_options *options = ts_reports_options(pictures->reports);
 	const struct ts_run_options how = { .nr_threads = options->nr_threads,
@@ -135,19 +136,20 @@ static enum ts_status open_run(struct ts_pictures *pictures, const struct ts_ses
 }
 
 /* Who waited for another's index finds it. */
-static enum ts_status use(struct ts_pictures *pictures, const struct ts_session *session,
-			  struct opened **out, struct ts_error *err)
+static enum ts_status serve_slices_use(struct ts_pictures *pictures,
+				       const struct ts_session *session, struct opened **out,
+				       struct ts_error *err)
 {
 	uint64_t key = ts_reports_key(pictures->reports, session);
 	enum ts_status st = TS_OK;
 
-	*out = find(pictures, key);
+	*out = serve_slices_find(pictures, key);
 	if (*out)
 		return TS_OK;
 	pthread_mutex_lock(&pictures->maker);
-	*out = find(pictures, key);
+	*out = serve_slices_find(pictures, key);
 	if (!*out)
-		st = open_run(pictures, session, key, out, err);
+		st = serve_slices_open_run(pictures, session, key, out, err);
 	pthread_mutex_unlock(&pictures->maker);
 	return st;
 }
@@ -172,8 +174,8 @@ struct asking {
 	struct ts_places places;
 };
 
-static enum ts_status draw(const struct opened *opened, struct asking *asking, struct ts_buf *text,
-			   struct ts_error *err)
+static enum ts_status serve_slices_draw(const struct opened *opened, struct asking *asking,
+					struct ts_buf *text, struct ts_error *err)
 {
 	struct ts_json json = ts_json_of(text, TS_JSON_COMPACT);
 	struct ts_picture picture = { .profile = &opened->run.profile,
@@ -196,10 +198,10 @@ static struct ts_answer answer_session(void *ctx, const struct ts_session *sessi
 
 	if (session->kind == TS_SESSION_REPORT)
 		return ts_answer_error(404, "a report that was made before has no events");
-	st = use(asking->pictures, session, &opened, &err);
+	st = serve_slices_use(asking->pictures, session, &opened, &err);
 	if (st == TS_OK) {
-		st = draw(opened, asking, &text, &err);
-		leave(asking->pictures, opened);
+		st = serve_slices_draw(opened, asking, &text, &err);
+		serve_slices_leave(asking->pictures, opened);
 	}
 	if (st == TS_OK)
 		return ts_answer_json(&text);

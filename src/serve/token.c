@@ -72,7 +72,7 @@ static void name_cookie(struct MHD_Connection *client, char out[COOKIE_CAP])
 	snprintf(out, COOKIE_CAP, "tpusight-%d", port > 0 && port <= UINT16_MAX ? (int)port : 80);
 }
 
-static bool is_shown(const struct ts_token *token, const char *text)
+static bool token_is_shown(const struct ts_token *token, const char *text)
 {
 	return text && ts_token_is(token, ts_bytes_of(text));
 }
@@ -84,13 +84,14 @@ static bool is_in_header(const struct ts_token *token, struct MHD_Connection *cl
 		MHD_lookup_connection_value(client, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
 
 	return text && strncasecmp(text, scheme, strlen(scheme)) == 0 &&
-	       is_shown(token, text + strlen(scheme));
+	       token_is_shown(token, text + strlen(scheme));
 }
 
 bool ts_token_is_in_address(const struct ts_token *token, struct MHD_Connection *client)
 {
 	TS_ASSERT(token && client);
-	return is_shown(token, MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "token"));
+	return token_is_shown(token,
+			      MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "token"));
 }
 
 bool ts_token_is_shown(const struct ts_token *token, struct MHD_Connection *client)
@@ -99,7 +100,8 @@ bool ts_token_is_shown(const struct ts_token *token, struct MHD_Connection *clie
 
 	TS_ASSERT(token && client);
 	name_cookie(client, cookie);
-	return is_shown(token, MHD_lookup_connection_value(client, MHD_COOKIE_KIND, cookie)) ||
+	return token_is_shown(token,
+			      MHD_lookup_connection_value(client, MHD_COOKIE_KIND, cookie)) ||
 	       is_in_header(token, client) || ts_token_is_in_address(token, client);
 }
 

@@ -85,7 +85,7 @@ struct trace {
 };
 
 /* A number at the beginning of TEXT, behind which something else stands. */
-static bool read_decimal(struct ts_bytes text, int64_t *value)
+static bool traces_read_decimal(struct ts_bytes text, int64_t *value)
 {
 	size_t n = text.n > 0 && text.p[0] == '-';
 
@@ -113,7 +113,7 @@ static void read_shift(struct trace *trace, struct ts_bytes head)
 	static const struct {
 		const char *mark;
 		bool (*read)(struct ts_bytes text, int64_t *value);
-	} forms[] = { { SHIFT_JSON, read_decimal }, { SHIFT_PB, read_varint } };
+	} forms[] = { { SHIFT_JSON, traces_read_decimal }, { SHIFT_PB, read_varint } };
 
 	for (size_t i = 0; i < TS_NELEM(forms) && !trace->has_shift; i++) {
 		size_t at = ts_bytes_find(head, forms[i].mark);
@@ -126,7 +126,7 @@ static void read_shift(struct trace *trace, struct ts_bytes head)
 }
 
 /* The first bytes, packed or not, as they are when unpacked. */
-static bool read_head(int fd, struct ts_buf *head)
+static bool traces_read_head(int fd, struct ts_buf *head)
 {
 	uint8_t packed[HEAD_BYTES];
 	struct ts_error damage = TS_ERROR_INIT;
@@ -141,10 +141,12 @@ static bool read_head(int fd, struct ts_buf *head)
 	return !head->failed && head->n > 0;
 }
 
-static bool is_ours(const struct kind *kind, const struct ts_session *session, struct trace *trace)
+static bool traces_is_ours(const struct kind *kind, const struct ts_session *session,
+			   struct trace *trace)
 {
 	struct ts_buf head = TS_BUF_INIT;
-	bool ours = read_head(trace->fd, &head) && kind->is_ours(ts_buf_bytes(&head), session);
+	bool ours =
+		traces_read_head(trace->fd, &head) && kind->is_ours(ts_buf_bytes(&head), session);
 
 	if (ours)
 		read_shift(trace, ts_buf_bytes(&head));
@@ -165,7 +167,8 @@ struct search {
 };
 
 /* True: trace->fd is the caller's. */
-static bool open_trace(const struct search *search, const struct kind *kind, struct trace *trace)
+static bool traces_open_trace(const struct search *search, const struct kind *kind,
+			      struct trace *trace)
 {
 	struct stat st;
 
@@ -175,7 +178,7 @@ static bool open_trace(const struct search *search, const struct kind *kind, str
 	if (trace->fd < 0)
 		return false;
 	if (fstat(trace->fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    is_ours(kind, search->session, trace)) {
+	    traces_is_ours(kind, search->session, trace)) {
 		trace->nr_bytes = (uint64_t)st.st_size;
 		return true;
 	}
@@ -184,33 +187,33 @@ static bool open_trace(const struct search *search, const struct kind *kind, str
 }
 
 /* Of a session in a bucket, the content. False: it did not come. */
-static bool hold(const struct ts_session *session, const char *path)
+static bool traces_hold(const struct ts_session *session, const char *path)
 {
 	return !session->remote ||
 	       (ts_remote_has(session->remote, path) &&
 		ts_remote_hold(session->remote, &path, 1, 0, NULL, NULL) == TS_OK);
 }
 
-static void drop(struct ts_remote *remote, const char *path)
+static void traces_drop(struct ts_remote *remote, const char *path)
 {
 	if (remote)
 		ts_remote_drop(remote, &path, 1);
 }
 
-static void look_at(struct search *search, const struct kind *kind, const char *host)
+static void traces_look_at(struct search *search, const struct kind *kind, const char *host)
 {
 	struct trace trace = { .path = (const char *)search->path.p, .host = host, .fd = -1 };
 	const char *slash;
 
-	if (search->path.failed || search->has_ended || !hold(search->session, trace.path))
+	if (search->path.failed || search->has_ended || !traces_hold(search->session, trace.path))
 		return;
 	slash = strrchr(trace.path, '/');
 	trace.name = slash ? slash + 1 : trace.path;
-	if (open_trace(search, kind, &trace)) {
+	if (traces_open_trace(search, kind, &trace)) {
 		search->has_ended = !search->visit(search->ctx, &trace);
 		close(trace.fd);
 	}
-	drop(search->session->remote, trace.path);
+	traces_drop(search->session->remote, trace.path);
 }
 
 static void look_beside(struct search *search, const struct kind *kind,
@@ -225,7 +228,7 @@ static void look_beside(struct search *search, const struct kind *kind,
 	ts_buf_put(&search->path, ts_bytes_cut(path, 0, path.n - name.n + stem.n));
 	ts_buf_puts(&search->path, kind->suffix);
 	ts_buf_putc(&search->path, '\0');
-	look_at(search, kind, file->host);
+	traces_look_at(search, kind, file->host);
 }
 
 static void look_for(struct search *search, const struct kind *kind)
@@ -235,15 +238,15 @@ static void look_for(struct search *search, const struct kind *kind)
 	if (kind->name) {
 		search->path.n = 0;
 		(void)ts_session_path(session, kind->name, &search->path);
-		look_at(search, kind, NULL);
+		traces_look_at(search, kind, NULL);
 		return;
 	}
 	for (size_t i = 0; i < session->nr_files; i++)
 		look_beside(search, kind, &session->files[i]);
 }
 
-static void visit_all(const struct ts_traces_options *options, const struct ts_session *session,
-		      visit_fn *visit, void *ctx)
+static void traces_visit_all(const struct ts_traces_options *options,
+			     const struct ts_session *session, visit_fn *visit, void *ctx)
 {
 	struct search search = { options, session, visit, ctx, TS_BUF_INIT, false };
 
@@ -252,7 +255,7 @@ static void visit_all(const struct ts_traces_options *options, const struct ts_s
 	ts_buf_release(&search.path);
 }
 
-static bool put_trace(void *ctx, const struct trace *trace)
+static bool traces_put_trace(void *ctx, const struct trace *trace)
 {
 	struct ts_json *json = ctx;
 	char shift[MAX_SHIFT];
@@ -280,7 +283,7 @@ struct ts_answer ts_traces_list(const struct ts_traces_options *options,
 	ts_json_put_text(&json, "ui", options->ui);
 	ts_json_key(&json, "traces");
 	ts_json_array(&json);
-	visit_all(options, session, put_trace, &json);
+	traces_visit_all(options, session, traces_put_trace, &json);
 	ts_json_array_end(&json);
 	ts_json_object_end(&json);
 	return ts_answer_json(&text);
@@ -317,7 +320,7 @@ static void drop_sending(void *ctx)
 
 	close(sending->fd);
 	if (sending->path)
-		drop(sending->remote, sending->path);
+		traces_drop(sending->remote, sending->path);
 	free(sending->path);
 	free(sending);
 }
@@ -338,7 +341,8 @@ static bool take_trace(void *ctx, const struct trace *trace)
 		return true;
 	fd = fcntl(trace->fd, F_DUPFD_CLOEXEC, 0);
 	path = fd >= 0 ? strdup(trace->path) : NULL;
-	wanted->found = path && hold(wanted->session, path) ? malloc(sizeof(*wanted->found)) : NULL;
+	wanted->found =
+		path && traces_hold(wanted->session, path) ? malloc(sizeof(*wanted->found)) : NULL;
 	if (wanted->found) {
 		*wanted->found =
 			(struct sending){ fd, 0, trace->nr_bytes, wanted->session->remote, path };
@@ -357,7 +361,7 @@ struct ts_answer ts_traces_get(const struct ts_traces_options *options,
 
 	struct wanted wanted = { file ? file : "", session, NULL };
 
-	visit_all(options, session, take_trace, &wanted);
+	traces_visit_all(options, session, take_trace, &wanted);
 	if (!wanted.found)
 		return ts_answer_error(404, "this run has no trace of this name (/api/traces lists "
 					    "them)");

@@ -17,7 +17,7 @@ struct trend {
 	size_t nr_older; /* of the program, for which there was no room */
 };
 
-static bool is_in(const char *list, const char *id)
+static bool trend_is_in(const char *list, const char *id)
 {
 	size_t n = strlen(id);
 
@@ -37,13 +37,14 @@ static size_t nr_of(const char *list)
 }
 
 /* Who names runs wants those; of a program the newest are enough. */
-static enum ts_status choose(struct trend *trend, const struct ts_listed_runs *runs,
-			     const char *ids, const char *program, struct ts_error *err)
+static enum ts_status trend_choose(struct trend *trend, const struct ts_listed_runs *runs,
+				   const char *ids, const char *program, struct ts_error *err)
 {
 	for (size_t i = 0; i < runs->nr; i++) {
 		const struct ts_listed *listed = &runs->items[i];
 
-		if (ids ? !is_in(ids, listed->id) : strcmp(listed->card.program, program) != 0)
+		if (ids ? !trend_is_in(ids, listed->id)
+			: strcmp(listed->card.program, program) != 0)
 			continue;
 		if (trend->nr < TREND_MAX)
 			trend->items[trend->nr++] = listed;
@@ -111,8 +112,8 @@ static enum ts_status read_gate(const struct ts_request *request, struct ts_gate
 	return TS_OK;
 }
 
-static void put_verdict(struct ts_json *json, const struct ts_gate *gate, double value,
-			double baseline)
+static void trend_put_verdict(struct ts_json *json, const struct ts_gate *gate, double value,
+			      double baseline)
 {
 	struct ts_gate_verdict verdict = ts_gate_judge(gate, true, value, baseline);
 
@@ -125,7 +126,8 @@ static void put_verdict(struct ts_json *json, const struct ts_gate *gate, double
 }
 
 /* The baseline is the first run of which the figure is known; it is not judged by itself. */
-static void put_points(struct ts_json *json, const struct trend *trend, const struct ts_gate *gate)
+static void trend_put_points(struct ts_json *json, const struct trend *trend,
+			     const struct ts_gate *gate)
 {
 	double baseline = NAN;
 
@@ -143,7 +145,7 @@ static void put_points(struct ts_json *json, const struct trend *trend, const st
 			ts_json_null(json);
 			baseline = value;
 		} else {
-			put_verdict(json, gate, value, baseline);
+			trend_put_verdict(json, gate, value, baseline);
 		}
 		ts_json_object_end(json);
 	}
@@ -166,14 +168,14 @@ enum ts_status ts_trend_put(struct ts_json *json, const struct ts_listed_runs *r
 		return ts_fail(err, TS_USAGE, "which runs? (runs=ID,ID or program=NAME)");
 	st = read_gate(request, &gate, err);
 	if (st == TS_OK)
-		st = choose(&trend, runs, ids, program, err);
+		st = trend_choose(&trend, runs, ids, program, err);
 	if (st)
 		return st;
 	ts_json_object(json);
 	ts_json_put_string(json, "gate", gate.text);
 	ts_json_put_bool(json, "is_known", runs->is_known);
 	ts_json_put_i64(json, "older_count", (int64_t)trend.nr_older);
-	put_points(json, &trend, &gate);
+	trend_put_points(json, &trend, &gate);
 	ts_json_object_end(json);
 	return TS_OK;
 }

@@ -8,7 +8,8 @@
 #define EXACT_MAX (INT64_C(1) << 53) /* what every reader of JSON holds exactly */
 
 /* A program's id is text wherever it stands, so that it can be compared. */
-static enum ts_perfetto_arg_type type_of(struct ts_bytes name, const struct ts_stat *stat)
+static enum ts_perfetto_arg_type trace_args_type_of(struct ts_bytes name,
+						    const struct ts_stat *stat)
 {
 	if (stat->type == TS_STAT_TEXT)
 		return TS_ARG_TEXT;
@@ -28,7 +29,7 @@ static enum ts_perfetto_key find_key(struct ts_bytes name)
 	return key;
 }
 
-static enum ts_perfetto_key key_of(struct ts_trace_args *args, struct ts_bytes name)
+static enum ts_perfetto_key trace_args_key_of(struct ts_trace_args *args, struct ts_bytes name)
 {
 	struct ts_trace_known *known = &args->known[(uintptr_t)name.p % TS_TRACE_KNOWN];
 
@@ -42,7 +43,7 @@ static enum ts_perfetto_key key_of(struct ts_trace_args *args, struct ts_bytes n
 /* The op's arg of that name; NULL: it has none. Few stats are called as one. */
 static const struct ts_perfetto_arg *find_op_arg(struct ts_trace_args *args, struct ts_bytes name)
 {
-	enum ts_perfetto_key key = key_of(args, name);
+	enum ts_perfetto_key key = trace_args_key_of(args, name);
 
 	if (key == TS_NR_KEYS)
 		return NULL;
@@ -62,7 +63,7 @@ static bool is_same_text(struct ts_bytes stat, struct ts_bytes arg)
 	return ts_bytes_eq(stat, arg);
 }
 
-static bool is_same(const struct ts_stat *stat, const struct ts_perfetto_arg *arg)
+static bool trace_args_is_same(const struct ts_stat *stat, const struct ts_perfetto_arg *arg)
 {
 	if (stat->type == TS_STAT_TEXT)
 		return arg->type == TS_ARG_TEXT &&
@@ -87,7 +88,7 @@ static struct ts_bytes shown_name(struct ts_trace_args *args, struct ts_bytes na
 	const struct ts_perfetto_arg *arg;
 
 	arg = find_op_arg(args, name);
-	if (arg && is_same(stat, arg))
+	if (arg && trace_args_is_same(stat, arg))
 		return none;
 	if (ts_bytes_is(name, "self_ns")) /* a name of ours */
 		name = TS_LIT("event_self_ns");
@@ -96,7 +97,7 @@ static struct ts_bytes shown_name(struct ts_trace_args *args, struct ts_bytes na
 }
 
 /* ts_stat_visit */
-static void see_stat(void *ctx, struct ts_bytes name, const struct ts_stat *stat)
+static void trace_args_see_stat(void *ctx, struct ts_bytes name, const struct ts_stat *stat)
 {
 	struct ts_trace_args *args = ctx;
 	struct ts_bytes shown;
@@ -113,7 +114,8 @@ static void see_stat(void *ctx, struct ts_bytes name, const struct ts_stat *stat
 		args->st = TS_NOMEM;
 		return;
 	}
-	args->items[args->nr++] = (struct ts_perfetto_stat){ shown, type_of(name, stat), *stat };
+	args->items[args->nr++] =
+		(struct ts_perfetto_stat){ shown, trace_args_type_of(name, stat), *stat };
 }
 
 enum ts_status ts_trace_args_read(struct ts_trace_args *args, const struct ts_profile *profile,
@@ -125,7 +127,7 @@ enum ts_status ts_trace_args_read(struct ts_trace_args *args, const struct ts_pr
 	args->category = (struct ts_bytes){ NULL, 0 };
 	args->op = (struct ts_perfetto_op){ .profile = profile, .index = op, .is_first = true };
 	if (each)
-		each(profile, line, body, see_stat, args);
+		each(profile, line, body, trace_args_see_stat, args);
 	return args->st ? ts_fail_nomem(err) : TS_OK;
 }
 

@@ -54,7 +54,7 @@ static struct counter *counter_of(struct counters *counters, struct ts_bytes key
 	return add_counter(counters, key, id);
 }
 
-static void take_value(void *ctx, struct ts_bytes name, const struct ts_stat *stat)
+static void counters_take_value(void *ctx, struct ts_bytes name, const struct ts_stat *stat)
 {
 	struct counters *counters = ctx;
 	struct counter *counter;
@@ -71,14 +71,16 @@ static void take_value(void *ctx, struct ts_bytes name, const struct ts_stat *st
 	counters->nr_points++;
 }
 
-static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
+static enum ts_status counters_take_block(void *ctx, const struct ts_block *block,
+					  struct ts_error *err)
 {
 	struct counters *counters = ctx;
 
 	for (size_t i = 0; i < block->nr_events && block->each && counters->st == TS_OK; i++) {
 		counters->op = block->op[i];
 		counters->at_ps = block->start_ps[i];
-		block->each(block->profile, block->line, block->body[i], take_value, counters);
+		block->each(block->profile, block->line, block->body[i], counters_take_value,
+			    counters);
 	}
 	return counters->st ? ts_fail_nomem(err) : TS_OK;
 }
@@ -124,7 +126,7 @@ enum ts_status ts_trace_counters(const struct ts_profile *profile, uint32_t line
 				 struct ts_error *err)
 {
 	struct counters counters = { .arena = arena, .seed = profile->op_seed };
-	struct ts_sink sink = { &counters, TS_COL_STATS, take_block };
+	struct ts_sink sink = { &counters, TS_COL_STATS, counters_take_block };
 	enum ts_status st = ts_stream_line(profile, line, &sink, err);
 
 	TS_ASSERT(profile && tracks && nr);

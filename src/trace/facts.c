@@ -34,8 +34,9 @@ static struct ts_bytes text_at(const struct ts_list *list, size_t row, size_t co
 }
 
 /* "TPU v5e, TPU v6e": each that is not the one before it. */
-static enum ts_status join(const struct ts_list *list, const char *column, struct ts_arena *arena,
-			   struct ts_bytes *all, struct ts_error *err)
+static enum ts_status trace_facts_join(const struct ts_list *list, const char *column,
+				       struct ts_arena *arena, struct ts_bytes *all,
+				       struct ts_error *err)
 {
 	struct ts_buf names = TS_BUF_INIT;
 	struct ts_bytes last = { NULL, 0 };
@@ -73,7 +74,8 @@ enum ts_status ts_trace_facts(const struct ts_results *results, struct ts_arena 
 		struct ts_perfetto_fact fact = { .key = sources[i].key, .number = -1 };
 
 		if (value.type == TS_VALUE_LIST && sources[i].column)
-			st = join(value.as.list, sources[i].column, arena, &fact.text, err);
+			st = trace_facts_join(value.as.list, sources[i].column, arena, &fact.text,
+					      err);
 		else if (value.type == TS_VALUE_LIST)
 			fact.number = (int64_t)value.as.list->nr;
 		else

@@ -10,7 +10,7 @@
 #define MAX_ARGS (TS_FINDING_ARGS + 1)
 
 /* What all of a finding's times lie in. The first execution of an op is an example, not its time. */
-static bool own_time(const struct ts_finding *finding, struct ts_when *hull)
+static bool findings_own_time(const struct ts_finding *finding, struct ts_when *hull)
 {
 	for (size_t i = 0; i < finding->nr_when; i++)
 		if (finding->when[i].is_example)
@@ -18,14 +18,15 @@ static bool own_time(const struct ts_finding *finding, struct ts_when *hull)
 	return ts_finding_hull(finding, hull);
 }
 
-static struct ts_slice slice_of(const struct ts_finding *finding, struct ts_trace_extent extent)
+static struct ts_slice findings_slice_of(const struct ts_finding *finding,
+					 struct ts_trace_extent extent)
 {
 	struct ts_slice slice = { .start_ps = extent.first_ps,
 				  .end_ps = extent.last_ps,
 				  .nr_events = 1 };
 	struct ts_when hull;
 
-	if (own_time(finding, &hull) && hull.start_ps < extent.last_ps &&
+	if (findings_own_time(finding, &hull) && hull.start_ps < extent.last_ps &&
 	    hull.end_ps > extent.first_ps) {
 		slice.start_ps = TS_MAX(slice.start_ps, hull.start_ps);
 		slice.end_ps = TS_MIN(slice.end_ps, hull.end_ps);
@@ -51,7 +52,7 @@ static enum ts_status make_track(const struct ts_finding *finding, size_t rank,
 				    .args = args,
 				    .nr_args = ts_finding_args(finding, rank, args) };
 	args[label->nr_args++] = (struct ts_arg){ "code", ts_text_or_null(finding->code) };
-	*slice = slice_of(finding, extent);
+	*slice = findings_slice_of(finding, extent);
 	*track = (struct ts_track){ .kind = TS_TRACK_SLICES,
 				    .name = (const char *)name.p,
 				    .description = (const char *)title.p,

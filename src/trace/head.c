@@ -38,9 +38,9 @@ static void see_row(const struct ts_trace_layout *layout, const struct ts_trace_
 	shown->events_left_out -= TS_MIN(counts[index].written, shown->events_left_out);
 }
 
-static struct ts_perfetto_process shown(const struct ts_trace_layout *layout,
-					const struct ts_trace_counts *counts,
-					const struct ts_trace_process *process)
+static struct ts_perfetto_process head_shown(const struct ts_trace_layout *layout,
+					     const struct ts_trace_counts *counts,
+					     const struct ts_trace_process *process)
 {
 	uint64_t nr_events = count_events(layout, process->plane);
 	struct ts_perfetto_process shown = { .pid = process->pid,
@@ -90,7 +90,7 @@ static enum ts_status tell_processes(const struct ts_trace_layout *layout,
 	for (uint32_t i = 0; told->processes && i < part->nr_processes; i++) {
 		struct ts_perfetto_process *process = &told->processes[i];
 
-		*process = shown(layout, counts, &layout->processes[part->first_process + i]);
+		*process = head_shown(layout, counts, &layout->processes[part->first_process + i]);
 		process->name = ts_arena_copy(arena, process->name);
 		if (!process->name.p)
 			return ts_fail_nomem(err);
@@ -120,7 +120,7 @@ enum ts_status ts_trace_tell(const struct ts_trace_layout *layout,
 }
 
 /* The process that viewers show on top; NULL: there is none. */
-static const struct ts_perfetto_process *top_of(const struct ts_trace_heads *heads)
+static const struct ts_perfetto_process *head_top_of(const struct ts_trace_heads *heads)
 {
 	const struct ts_perfetto_process *top = NULL;
 
@@ -143,8 +143,8 @@ uint64_t ts_trace_left_out(const struct ts_trace_heads *heads)
 }
 
 /* There stands how many events are not in the file: a head is seldom read. */
-static void put_left_out(const struct ts_trace_heads *heads, const struct ts_perfetto_process *top,
-			 struct ts_buf *out)
+static void head_put_left_out(const struct ts_trace_heads *heads,
+			      const struct ts_perfetto_process *top, struct ts_buf *out)
 {
 	const struct ts_perfetto_form *form = heads->form;
 	uint32_t number = heads->parts[heads->nr - 1].next_row;
@@ -185,7 +185,7 @@ static void put_left_out(const struct ts_trace_heads *heads, const struct ts_per
 /* The process that has it; NULL: nothing is left out. */
 static const struct ts_perfetto_process *teller(const struct ts_trace_heads *heads)
 {
-	return ts_trace_left_out(heads) > 0 ? top_of(heads) : NULL;
+	return ts_trace_left_out(heads) > 0 ? head_top_of(heads) : NULL;
 }
 
 void ts_trace_head_put(const struct ts_trace_heads *heads, struct ts_buf *out)
@@ -211,5 +211,5 @@ void ts_trace_part_put(const struct ts_trace_heads *heads, size_t part, struct t
 		heads->form->process(out, &process);
 	}
 	if (top && part + 1 == heads->nr)
-		put_left_out(heads, top, out);
+		head_put_left_out(heads, top, out);
 }

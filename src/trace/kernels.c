@@ -46,7 +46,7 @@ static void read_compiled(const struct ts_block *block, size_t i, struct launch 
 		launch->kernel = (uint32_t)stat.number;
 }
 
-static struct ts_bytes text_of(const struct ts_stat *stat)
+static struct ts_bytes trace_kernels_text_of(const struct ts_stat *stat)
 {
 	return stat->type == TS_STAT_TEXT ? stat->text : (struct ts_bytes){ NULL, 0 };
 }
@@ -63,8 +63,8 @@ static void read_traced(const struct ts_block *block, size_t i, struct launch *l
 	else
 		for (size_t k = 0; k < TS_NELEM(names); k++)
 			block->stat(block, i, names[k], &stats[k]);
-	launch->grid = text_of(&stats[0]);
-	launch->block = text_of(&stats[1]);
+	launch->grid = trace_kernels_text_of(&stats[0]);
+	launch->block = trace_kernels_text_of(&stats[1]);
 	if (stats[2].type == TS_STAT_INT && stats[2].number >= 0)
 		launch->registers = stats[2].number;
 }
@@ -84,7 +84,7 @@ static struct launch launch_of(const struct ts_block *block, size_t i)
 	return launch;
 }
 
-static uint64_t hash_of(const struct launch *launch)
+static uint64_t trace_kernels_hash_of(const struct launch *launch)
 {
 	uint64_t hash = (uint64_t)launch->op << 32 | launch->kernel;
 
@@ -92,14 +92,14 @@ static uint64_t hash_of(const struct launch *launch)
 	return ts_hash(launch->block, ts_hash(launch->grid, hash));
 }
 
-static bool is_same(const struct launch *x, const struct launch *y)
+static bool trace_kernels_is_same(const struct launch *x, const struct launch *y)
 {
 	return x->op == y->op && x->kernel == y->kernel && x->registers == y->registers &&
 	       ts_bytes_cmp(x->details, y->details) == 0 && ts_bytes_cmp(x->grid, y->grid) == 0 &&
 	       ts_bytes_cmp(x->block, y->block) == 0;
 }
 
-static bool is_compute(const struct ts_block *block, uint32_t op)
+static bool trace_kernels_is_compute(const struct ts_block *block, uint32_t op)
 {
 	enum ts_trace_class class =
 		ts_trace_class_of(block->profile, block->line, &block->profile->ops[op]);
@@ -111,12 +111,12 @@ enum ts_status ts_trace_kernels_see(struct ts_trace_kernels *kernels, const stru
 				    size_t i, uint32_t *number, struct ts_error *err)
 {
 	struct launch launch = launch_of(block, i);
-	uint64_t hash = hash_of(&launch);
+	uint64_t hash = trace_kernels_hash_of(&launch);
 	uint32_t at = ts_map_find(&kernels->numbers, hash);
 
 	TS_ASSERT_HOT(number);
 	*number = 0;
-	if (at != TS_NONE && is_same(&kernels->items[at].launch, &launch)) {
+	if (at != TS_NONE && trace_kernels_is_same(&kernels->items[at].launch, &launch)) {
 		*number = at + 1;
 		return TS_OK;
 	}
@@ -127,7 +127,7 @@ enum ts_status ts_trace_kernels_see(struct ts_trace_kernels *kernels, const stru
 		return ts_fail_nomem(err);
 	kernels->items[kernels->nr++] = (struct ts_trace_kernel){
 		.launch = launch,
-		.is_compute = is_compute(block, launch.op),
+		.is_compute = trace_kernels_is_compute(block, launch.op),
 	};
 	*number = (uint32_t)kernels->nr;
 	return TS_OK;
@@ -149,8 +149,8 @@ static void read_dimensions(struct ts_bytes text, uint32_t dimensions[3])
 	}
 }
 
-static struct ts_perfetto_kernel shown(const struct ts_trace_kernel *kernel,
-				       const struct ts_profile *profile)
+static struct ts_perfetto_kernel trace_kernels_shown(const struct ts_trace_kernel *kernel,
+						     const struct ts_profile *profile)
 {
 	const struct launch *launch = &kernel->launch;
 	struct ts_bytes details = launch->details;
@@ -187,7 +187,7 @@ struct ts_bytes ts_trace_kernels_tail(struct ts_trace_kernels *kernels, uint32_t
 
 	TS_ASSERT_HOT(number > 0 && number <= kernels->nr);
 	if (!kernel->is_told) {
-		told = shown(kernel, profile);
+		told = trace_kernels_shown(kernel, profile);
 		kernel->at = kernels->tails.n;
 		form->kernel_tail(out, &kernels->tails, lane, &told, number);
 		kernel->n = kernels->tails.n - kernel->at;

@@ -88,7 +88,7 @@ static void close_last(struct ts_trace_writer *writer, struct ts_trace_lane *lan
 }
 
 /* Does it hold the slice by its own time, though both end within the same ns? */
-static bool holds(const struct ts_trace_open *open, const struct ts_kept *kept)
+static bool lanes_holds(const struct ts_trace_open *open, const struct ts_kept *kept)
 {
 	return open->end_ps > kept->start_ps && open->end_ps >= ts_kept_end(kept);
 }
@@ -97,7 +97,7 @@ static void close_before(struct ts_trace_writer *writer, struct ts_trace_lane *l
 			 const struct ts_kept *kept, int64_t start_ns)
 {
 	while (lane->nr > 0 && lane->open[lane->nr - 1].end_ns <= start_ns &&
-	       !holds(&lane->open[lane->nr - 1], kept))
+	       !lanes_holds(&lane->open[lane->nr - 1], kept))
 		close_last(writer, lane);
 }
 
@@ -135,9 +135,9 @@ static struct ts_trace_lane *new_lane(struct ts_trace_writer *writer)
 }
 
 /* *LANE is NULL when all are taken. */
-static enum ts_status lane_for(struct ts_trace_writer *writer, const struct ts_kept *kept,
-			       const struct stretch *at, struct ts_trace_lane **lane,
-			       struct ts_error *err)
+static enum ts_status lanes_lane_for(struct ts_trace_writer *writer, const struct ts_kept *kept,
+				     const struct stretch *at, struct ts_trace_lane **lane,
+				     struct ts_error *err)
 {
 	*lane = NULL;
 	for (size_t i = 0; i < writer->nr_lanes; i++) {
@@ -211,8 +211,8 @@ static void note_end(struct ts_trace_writer *writer, uint32_t number, int64_t st
 }
 
 /* What a GPU ran; its id is the number of its launch's arrow, + 1, or else follows from its place. */
-static void take_kernel(struct ts_trace_writer *writer, const struct ts_trace_lane *lane,
-			uint32_t number, struct ts_perfetto_slice *slice)
+static void lanes_take_kernel(struct ts_trace_writer *writer, const struct ts_trace_lane *lane,
+			      uint32_t number, struct ts_perfetto_slice *slice)
 {
 	slice->kernel = ts_trace_kernels_tail(&writer->kernels, number, writer->form, &lane->at,
 					      writer->profile, &writer->text);
@@ -220,9 +220,9 @@ static void take_kernel(struct ts_trace_writer *writer, const struct ts_trace_la
 		slice->stage_id = ((uint64_t)writer->at.number + 1) << 32 | writer->nr_slices;
 }
 
-static enum ts_status put_slice(struct ts_trace_writer *writer, struct ts_trace_lane *lane,
-				const struct ts_kept *kept, struct ts_perfetto_slice *slice,
-				struct ts_error *err)
+static enum ts_status lanes_put_slice(struct ts_trace_writer *writer, struct ts_trace_lane *lane,
+				      const struct ts_kept *kept, struct ts_perfetto_slice *slice,
+				      struct ts_error *err)
 {
 	const struct ts_line *line = &writer->profile->lines[writer->row->line];
 	enum ts_status st = ts_trace_args_read(&writer->args, writer->profile, line, kept->op,
@@ -236,7 +236,7 @@ static enum ts_status put_slice(struct ts_trace_writer *writer, struct ts_trace_
 	slice->category = writer->args.category;
 	slice->tail = tail_of(writer, lane, kept->op, &slice->has_stack);
 	if (kept->note)
-		take_kernel(writer, lane, kept->note, slice);
+		lanes_take_kernel(writer, lane, kept->note, slice);
 	writer->form->op_slice(&writer->text, &lane->at, slice);
 	writer->counts->written++;
 	return TS_OK;
@@ -254,7 +254,7 @@ enum ts_status ts_trace_put_kept(struct ts_trace_writer *writer, const struct ts
 		.arrow_id = (uint64_t)writer->row->at.number << 32 | kept->flow >> 1,
 	};
 	struct ts_trace_lane *lane;
-	enum ts_status st = lane_for(writer, kept, &at, &lane, err);
+	enum ts_status st = lanes_lane_for(writer, kept, &at, &lane, err);
 
 	if (st)
 		return st;
@@ -268,7 +268,7 @@ enum ts_status ts_trace_put_kept(struct ts_trace_writer *writer, const struct ts
 	if (writer->ends)
 		note_end(writer, kept->note, at.start_ns);
 	else
-		st = put_slice(writer, lane, kept, &slice, err);
+		st = lanes_put_slice(writer, lane, kept, &slice, err);
 	writer->nr_slices++;
 	return st ? st : ts_trace_hand_on(writer, TS_TRACE_PIECE_BYTES, err);
 }

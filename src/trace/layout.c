@@ -46,7 +46,7 @@ static enum ts_status add_machines(struct ts_trace_layout *layout, struct ts_err
 
 /* Rows */
 
-static struct ts_trace_row *add_row(struct ts_trace_layout *layout, struct ts_error *err)
+static struct ts_trace_row *layout_add_row(struct ts_trace_layout *layout, struct ts_error *err)
 {
 	struct ts_trace_process *process = &layout->processes[layout->nr_processes - 1];
 	uint32_t number = layout->next_row;
@@ -71,10 +71,10 @@ static struct ts_trace_row *add_row(struct ts_trace_layout *layout, struct ts_er
 	return row;
 }
 
-static enum ts_status add_track(struct ts_trace_layout *layout, const struct ts_track *track,
-				struct ts_error *err)
+static enum ts_status layout_add_track(struct ts_trace_layout *layout, const struct ts_track *track,
+				       struct ts_error *err)
 {
-	struct ts_trace_row *row = add_row(layout, err);
+	struct ts_trace_row *row = layout_add_row(layout, err);
 
 	if (!row)
 		return TS_NOMEM;
@@ -90,8 +90,8 @@ static bool is_full(const struct ts_trace_layout *layout)
 	       layout->next_process >= layout->numbers_end;
 }
 
-static enum ts_status add_tracks(struct ts_trace_layout *layout, uint32_t device,
-				 struct ts_error *err)
+static enum ts_status layout_add_tracks(struct ts_trace_layout *layout, uint32_t device,
+					struct ts_error *err)
 {
 	const struct ts_track *track = NULL;
 	enum ts_status st = TS_OK;
@@ -99,11 +99,11 @@ static enum ts_status add_tracks(struct ts_trace_layout *layout, uint32_t device
 
 	while (st == TS_OK && !is_full(layout) &&
 	       (track = ts_trace_next_track(layout->results, device, track, &place)))
-		st = add_track(layout, track, err);
+		st = layout_add_track(layout, track, err);
 	return st;
 }
 
-static bool has_events(const struct ts_trace_layout *layout, uint32_t line)
+static bool layout_has_events(const struct ts_trace_layout *layout, uint32_t line)
 {
 	const struct ts_trace_tally *tally = layout->plan->tallies[line];
 
@@ -112,7 +112,7 @@ static bool has_events(const struct ts_trace_layout *layout, uint32_t line)
 
 /* The line's thread, where its reader knows it. Of a host's line "main/4242" says so, and its id does;
  * other ids are made up. */
-static int64_t thread_of(const struct ts_profile *profile, const struct ts_line *line)
+static int64_t layout_thread_of(const struct ts_profile *profile, const struct ts_line *line)
 {
 	char end[32];
 
@@ -138,15 +138,16 @@ static const char *const abouts[] = {
 	[TS_LINE_SC_OPS] = "ops of a SparseCore",
 };
 
-static enum ts_status add_line(struct ts_trace_layout *layout, uint32_t index, struct ts_error *err)
+static enum ts_status layout_add_line(struct ts_trace_layout *layout, uint32_t index,
+				      struct ts_error *err)
 {
 	const struct ts_line *line = &layout->profile->lines[index];
-	struct ts_trace_row *row = add_row(layout, err);
+	struct ts_trace_row *row = layout_add_row(layout, err);
 
 	if (!row)
 		return TS_NOMEM;
 	row->line = index;
-	row->at.thread = thread_of(layout->profile, line);
+	row->at.thread = layout_thread_of(layout->profile, line);
 	row->at.about = abouts[line->kind];
 	if (layout->nr_gpus > 0 && layout->gpus[layout->nr_gpus - 1].pid == row->at.pid &&
 	    ts_line_is_core(layout->profile, line))
@@ -167,7 +168,7 @@ static enum ts_status add_counters(struct ts_trace_layout *layout, uint32_t inde
 		ts_trace_counters(layout->profile, index, &layout->arena, &tracks, &nr, err);
 
 	for (size_t i = 0; i < nr && st == TS_OK && !is_full(layout); i++) {
-		struct ts_trace_row *row = add_row(layout, err);
+		struct ts_trace_row *row = layout_add_row(layout, err);
 
 		if (!row)
 			return TS_NOMEM;
@@ -178,8 +179,8 @@ static enum ts_status add_counters(struct ts_trace_layout *layout, uint32_t inde
 	return st;
 }
 
-static enum ts_status add_lines(struct ts_trace_layout *layout, const struct ts_plane *plane,
-				struct ts_error *err)
+static enum ts_status layout_add_lines(struct ts_trace_layout *layout, const struct ts_plane *plane,
+				       struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -188,8 +189,8 @@ static enum ts_status add_lines(struct ts_trace_layout *layout, const struct ts_
 
 		if (layout->plan->slices_alone && layout->profile->lines[line].has_points)
 			st = add_counters(layout, line, err);
-		else if (has_events(layout, line))
-			st = add_line(layout, line, err);
+		else if (layout_has_events(layout, line))
+			st = layout_add_line(layout, line, err);
 	}
 	return st;
 }
@@ -268,8 +269,8 @@ static uint32_t pid_of(const struct ts_trace_layout *layout, const struct ts_pla
 }
 
 /* A plane without slices and counters does not become a process. */
-static enum ts_status add_process(struct ts_trace_layout *layout, uint32_t index,
-				  struct ts_error *err)
+static enum ts_status layout_add_process(struct ts_trace_layout *layout, uint32_t index,
+					 struct ts_error *err)
 {
 	const struct ts_plane *plane = &layout->profile->planes[index];
 	uint32_t pid = pid_of(layout, plane);
@@ -289,9 +290,9 @@ static enum ts_status add_process(struct ts_trace_layout *layout, uint32_t index
 	if (st == TS_OK && plane->kind == TS_PLANE_GPU && plane->device != TS_NONE)
 		st = add_gpu(layout, plane, err);
 	if (st == TS_OK && layout->results && plane->device != TS_NONE)
-		st = add_tracks(layout, plane->device, err);
+		st = layout_add_tracks(layout, plane->device, err);
 	if (st == TS_OK)
-		st = add_lines(layout, plane, err);
+		st = layout_add_lines(layout, plane, err);
 	if (process->nr_rows == 0) {
 		layout->nr_gpus -= layout->nr_gpus > 0 &&
 				   layout->gpus[layout->nr_gpus - 1].pid == process->pid;
@@ -303,7 +304,7 @@ static enum ts_status add_process(struct ts_trace_layout *layout, uint32_t index
 
 enum place { DEVICES, OTHERS, HOSTS, NR_PLACES };
 
-static enum place place_of(enum ts_plane_kind kind)
+static enum place layout_place_of(enum ts_plane_kind kind)
 {
 	if (kind == TS_PLANE_TPU || kind == TS_PLANE_SPARSECORE || kind == TS_PLANE_GPU)
 		return DEVICES;
@@ -311,7 +312,7 @@ static enum place place_of(enum ts_plane_kind kind)
 }
 
 /* Users of GPUs look for the CPU above its streams, as in other viewers; those of TPUs for the cores. */
-static const enum place *places_of(const struct ts_profile *profile, uint32_t host)
+static const enum place *layout_places_of(const struct ts_profile *profile, uint32_t host)
 {
 	static const enum place tpu[] = { DEVICES, OTHERS, HOSTS },
 				gpu[] = { HOSTS, DEVICES, OTHERS };
@@ -327,7 +328,7 @@ static const enum place *places_of(const struct ts_profile *profile, uint32_t ho
 	return has_gpu ? gpu : tpu;
 }
 
-static bool is_shown(const struct ts_plane *plane)
+static bool layout_is_shown(const struct ts_plane *plane)
 {
 	return plane->kind != TS_PLANE_OURS && plane->kind != TS_PLANE_METADATA &&
 	       plane->kind != TS_PLANE_TASK;
@@ -347,10 +348,11 @@ static void end_part(struct ts_trace_layout *layout, size_t index)
 	part->nr_rows = (uint32_t)layout->nr_rows - part->first_row;
 }
 
-static enum ts_status add_host(struct ts_trace_layout *layout, uint32_t host, struct ts_error *err)
+static enum ts_status layout_add_host(struct ts_trace_layout *layout, uint32_t host,
+				      struct ts_error *err)
 {
 	const struct ts_profile *profile = layout->profile;
-	const enum place *places = places_of(profile, host);
+	const enum place *places = layout_places_of(profile, host);
 	enum ts_status st = TS_OK;
 
 	begin_part(layout, host);
@@ -358,9 +360,9 @@ static enum ts_status add_host(struct ts_trace_layout *layout, uint32_t host, st
 		for (uint32_t i = 0; i < profile->nr_planes && st == TS_OK; i++) {
 			const struct ts_plane *plane = &profile->planes[i];
 
-			if (plane->host == host && is_shown(plane) && !is_full(layout) &&
-			    place_of(plane->kind) == places[at])
-				st = add_process(layout, i, err);
+			if (plane->host == host && layout_is_shown(plane) && !is_full(layout) &&
+			    layout_place_of(plane->kind) == places[at])
+				st = layout_add_process(layout, i, err);
 		}
 	}
 	end_part(layout, host);
@@ -378,7 +380,7 @@ static enum ts_status begin_numbers(struct ts_trace_layout *layout, size_t host,
 	return TS_OK;
 }
 
-static enum ts_status add_hosts(struct ts_trace_layout *layout, struct ts_error *err)
+static enum ts_status layout_add_hosts(struct ts_trace_layout *layout, struct ts_error *err)
 {
 	size_t nr = layout->profile->nr_hosts;
 	enum ts_status st = TS_OK;
@@ -389,18 +391,18 @@ static enum ts_status add_hosts(struct ts_trace_layout *layout, struct ts_error 
 		return ts_fail_nomem(err);
 	layout->numbers_end = UINT32_MAX;
 	if (layout->plan->host != TS_NONE)
-		return add_host(layout, layout->plan->host, err);
+		return layout_add_host(layout, layout->plan->host, err);
 	for (uint32_t i = 0; i < nr && st == TS_OK; i++) {
 		if (nr > 1)
 			st = begin_numbers(layout, i, err);
 		if (st == TS_OK && (!layout->is_part || i == layout->host))
-			st = add_host(layout, i, err);
+			st = layout_add_host(layout, i, err);
 	}
 	return st == TS_OK && nr > 1 ? begin_numbers(layout, nr, err) : st;
 }
 
 /* Last, so that other pids and tids do not depend on there being findings. */
-static enum ts_status add_findings(struct ts_trace_layout *layout, struct ts_error *err)
+static enum ts_status layout_add_findings(struct ts_trace_layout *layout, struct ts_error *err)
 {
 	struct ts_trace_extent extent = { layout->plan->first_ps, layout->plan->last_ps };
 	const struct ts_track *tracks;
@@ -425,7 +427,7 @@ static enum ts_status add_findings(struct ts_trace_layout *layout, struct ts_err
 						   .machine = ts_trace_first_machine(layout)->id,
 						   .name = ts_bytes_of(TS_TRACE_FINDINGS) };
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
-		st = add_track(layout, &tracks[i], err);
+		st = layout_add_track(layout, &tracks[i], err);
 	end_part(layout, layout->profile->nr_hosts);
 	return st;
 }
@@ -457,9 +459,9 @@ enum ts_status ts_trace_layout_make(struct ts_trace_layout *layout, struct ts_er
 
 	TS_ASSERT(layout->profile && layout->plan && layout->form);
 	if (st == TS_OK)
-		st = add_hosts(layout, err);
+		st = layout_add_hosts(layout, err);
 	if (st == TS_OK)
-		st = add_findings(layout, err);
+		st = layout_add_findings(layout, err);
 	choose_shift(layout);
 	return st;
 }

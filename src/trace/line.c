@@ -53,8 +53,8 @@ static bool is_before(const struct ts_trace_writer *writer, uint32_t a, uint32_t
 }
 
 /* Merges the sorted FROM[LOW, MID) and FROM[MID, HIGH) into TO. Often they follow each other. */
-static void merge(const struct ts_trace_writer *writer, const uint32_t *from, uint32_t *to,
-		  size_t low, size_t mid, size_t high)
+static void line_merge(const struct ts_trace_writer *writer, const uint32_t *from, uint32_t *to,
+		       size_t low, size_t mid, size_t high)
 {
 	size_t a = low, b = mid;
 
@@ -70,7 +70,8 @@ static void merge(const struct ts_trace_writer *writer, const uint32_t *from, ui
 }
 
 /* Sorts NR indices at FROM, with as many at SCRATCH to go to and fro. */
-static void sort(const struct ts_trace_writer *writer, uint32_t *from, uint32_t *scratch, size_t nr)
+static void line_sort(const struct ts_trace_writer *writer, uint32_t *from, uint32_t *scratch,
+		      size_t nr)
 {
 	uint32_t *sorted = from, *to = scratch;
 
@@ -78,8 +79,8 @@ static void sort(const struct ts_trace_writer *writer, uint32_t *from, uint32_t 
 		uint32_t *swap = sorted;
 
 		for (size_t low = 0; low < nr; low += 2 * width)
-			merge(writer, sorted, to, low, TS_MIN(low + width, nr),
-			      TS_MIN(low + 2 * width, nr));
+			line_merge(writer, sorted, to, low, TS_MIN(low + width, nr),
+				   TS_MIN(low + 2 * width, nr));
 		sorted = to;
 		to = swap;
 	}
@@ -88,8 +89,8 @@ static void sort(const struct ts_trace_writer *writer, uint32_t *from, uint32_t 
 }
 
 /* The sorted LATE among the sorted ORDER, which has room behind for them. */
-static void insert(const struct ts_trace_writer *writer, uint32_t *order, size_t nr,
-		   const uint32_t *late, size_t nr_late)
+static void line_insert(const struct ts_trace_writer *writer, uint32_t *order, size_t nr,
+			const uint32_t *late, size_t nr_late)
 {
 	while (nr_late > 0) {
 		bool is_last = nr == 0 || is_before(writer, order[nr - 1], late[nr_late - 1]);
@@ -121,8 +122,8 @@ static const uint32_t *sort_kept(struct ts_trace_writer *writer)
 		else
 			late[nr_late++] = i;
 	}
-	sort(writer, late, order + nr_order, nr_late);
-	insert(writer, order, nr_order, late, nr_late);
+	line_sort(writer, late, order + nr_order, nr_late);
+	line_insert(writer, order, nr_order, late, nr_late);
 	return order;
 }
 
@@ -137,7 +138,7 @@ static int64_t open_pairs_ps(const struct ts_trace_writer *writer)
 }
 
 /* Writes what starts before the open pairs, and keeps the rest. */
-static enum ts_status flush(struct ts_trace_writer *writer, struct ts_error *err)
+static enum ts_status line_flush(struct ts_trace_writer *writer, struct ts_error *err)
 {
 	int64_t until_ps = open_pairs_ps(writer);
 	const uint32_t *order = sort_kept(writer);
@@ -187,8 +188,8 @@ static enum ts_status make_kept_room(struct ts_trace_writer *writer, struct ts_e
 	return TS_OK;
 }
 
-static enum ts_status keep(struct ts_trace_writer *writer, const struct ts_trace_event *event,
-			   uint32_t flow, struct ts_error *err)
+static enum ts_status line_keep(struct ts_trace_writer *writer, const struct ts_trace_event *event,
+				uint32_t flow, struct ts_error *err)
 {
 	enum ts_status st = make_kept_room(writer, err);
 
@@ -219,8 +220,8 @@ static bool exposes(const struct ts_trace_event *start, const struct ts_trace_ev
 }
 
 /* The arrow from a start to the wait that exposes it is drawn when both ends are there. */
-static enum ts_status see_pair(void *ctx, const struct ts_trace_event *start,
-			       const struct ts_trace_event *done, struct ts_error *err)
+static enum ts_status line_see_pair(void *ctx, const struct ts_trace_event *start,
+				    const struct ts_trace_event *done, struct ts_error *err)
 {
 	struct ts_trace_writer *writer = ctx;
 	bool has_start = chooses(writer, ts_trace_pair_key(start, done));
@@ -233,14 +234,14 @@ static enum ts_status see_pair(void *ctx, const struct ts_trace_event *start,
 		writer->counts->flows++;
 	}
 	if (has_start)
-		st = keep(writer, start, flow, err);
+		st = line_keep(writer, start, flow, err);
 	if (st == TS_OK && has_done)
-		st = keep(writer, done, flow ? flow | TS_KEPT_FLOW_END : 0, err);
+		st = line_keep(writer, done, flow ? flow | TS_KEPT_FLOW_END : 0, err);
 	return st;
 }
 
-static enum ts_status event_of(struct ts_trace_writer *writer, const struct ts_block *block,
-			       size_t i, struct ts_trace_event *event, struct ts_error *err)
+static enum ts_status line_event_of(struct ts_trace_writer *writer, const struct ts_block *block,
+				    size_t i, struct ts_trace_event *event, struct ts_error *err)
 {
 	*event = ts_trace_event_of(block, i);
 	if (writer->ends)
@@ -253,7 +254,7 @@ static enum ts_status event_of(struct ts_trace_writer *writer, const struct ts_b
 static enum ts_status see_wanted(struct ts_trace_writer *writer, const struct ts_block *block,
 				 size_t i, bool is_core, struct ts_error *err)
 {
-	struct ts_trace_visitor visitor = { writer, see_pair };
+	struct ts_trace_visitor visitor = { writer, line_see_pair };
 	struct ts_trace_event event;
 	enum ts_status st = TS_OK;
 	bool taken = false;
@@ -261,22 +262,22 @@ static enum ts_status see_wanted(struct ts_trace_writer *writer, const struct ts
 	if (writer->pairs.nr > 0)
 		st = ts_trace_pairs_expire(&writer->pairs, writer->nr_seen, &visitor, err);
 	if (st == TS_OK && is_core && writer->plan->async[block->op[i]] != TS_ASYNC_NONE) {
-		st = event_of(writer, block, i, &event, err);
+		st = line_event_of(writer, block, i, &event, err);
 		if (st == TS_OK)
 			st = ts_trace_pairs_add(&writer->pairs, writer->profile, &event,
 						writer->nr_seen, &visitor, &taken, err);
 	}
 	writer->nr_seen++;
 	if (st == TS_OK && !taken && chooses(writer, block->dur_ps[i])) {
-		st = event_of(writer, block, i, &event, err);
+		st = line_event_of(writer, block, i, &event, err);
 		if (st == TS_OK)
-			st = keep(writer, &event, 0, err);
+			st = line_keep(writer, &event, 0, err);
 	}
 	return st;
 }
 
-static enum ts_status see_event(struct ts_trace_writer *writer, const struct ts_block *block,
-				size_t i, bool is_core, struct ts_error *err)
+static enum ts_status line_see_event(struct ts_trace_writer *writer, const struct ts_block *block,
+				     size_t i, bool is_core, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -284,7 +285,7 @@ static enum ts_status see_event(struct ts_trace_writer *writer, const struct ts_
 		st = see_wanted(writer, block, i, is_core, err);
 	/* Nothing that comes later starts before the outermost event that has just ended. */
 	if (st == TS_OK && writer->nr_kept >= writer->flush_at && block->depth[i] == 0)
-		st = flush(writer, err);
+		st = line_flush(writer, err);
 	return st;
 }
 
@@ -297,14 +298,14 @@ static enum ts_status see_block(void *ctx, const struct ts_block *block, struct 
 	writer->each = block->each;
 	writer->stat = block->stat;
 	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++)
-		st = see_event(writer, block, i, is_core, err);
+		st = line_see_event(writer, block, i, is_core, err);
 	return st;
 }
 
 enum ts_status ts_trace_write_line(struct ts_trace_writer *writer, struct ts_error *err)
 {
 	const struct ts_trace_tally *tally = writer->plan->tallies[writer->row->line];
-	struct ts_trace_visitor visitor = { writer, see_pair };
+	struct ts_trace_visitor visitor = { writer, line_see_pair };
 	struct ts_sink sink = { .ctx = writer, .columns = TS_COL_STATS, .block = see_block };
 	enum ts_status st;
 
@@ -316,7 +317,7 @@ enum ts_status ts_trace_write_line(struct ts_trace_writer *writer, struct ts_err
 		return st;
 	st = ts_trace_pairs_expire(&writer->pairs, UINT64_MAX, &visitor, err);
 	if (st == TS_OK)
-		st = flush(writer, err);
+		st = line_flush(writer, err);
 	ts_trace_close_lanes(writer);
 	return st;
 }

@@ -65,7 +65,8 @@ struct join {
 	struct ts_map devices; /* by number: the earliest end on a device */
 };
 
-static enum ts_status gather(struct join *join, const struct scan *scan, struct ts_error *err)
+static enum ts_status trace_links_gather(struct join *join, const struct scan *scan,
+					 struct ts_error *err)
 {
 	size_t sum = 0;
 
@@ -85,12 +86,12 @@ static enum ts_status gather(struct join *join, const struct scan *scan, struct 
 	return TS_OK;
 }
 
-static bool is_same(const struct ts_trace_end *x, const struct ts_trace_end *y)
+static bool trace_links_is_same(const struct ts_trace_end *x, const struct ts_trace_end *y)
 {
 	return x->host == y->host && x->device == y->device && x->number == y->number;
 }
 
-static uint64_t key_of(const struct ts_trace_end *end)
+static uint64_t trace_links_key_of(const struct ts_trace_end *end)
 {
 	uint64_t scope = (uint64_t)end->host << 32 | end->device;
 
@@ -101,7 +102,7 @@ static uint64_t key_of(const struct ts_trace_end *end)
 static enum ts_status note_device(struct join *join, uint32_t index, struct ts_error *err)
 {
 	const struct ts_trace_end *end = &join->ends[index];
-	uint64_t key = key_of(end);
+	uint64_t key = trace_links_key_of(end);
 	uint32_t first = ts_map_find(&join->devices, key);
 
 	if (first != TS_NONE && end->start_ns >= join->ends[first].start_ns)
@@ -112,9 +113,9 @@ static enum ts_status note_device(struct join *join, uint32_t index, struct ts_e
 static void join_host(struct join *join, uint32_t index)
 {
 	const struct ts_trace_end *end = &join->ends[index];
-	uint32_t device = ts_map_find(&join->devices, key_of(end)), before;
+	uint32_t device = ts_map_find(&join->devices, trace_links_key_of(end)), before;
 
-	if (device == TS_NONE || !is_same(end, &join->ends[device]))
+	if (device == TS_NONE || !trace_links_is_same(end, &join->ends[device]))
 		return;
 	before = join->other[device];
 	if (before != TS_NONE && end->start_ns >= join->ends[before].start_ns)
@@ -141,7 +142,7 @@ static enum ts_status join_ends(struct join *join, struct ts_error *err)
 }
 
 /* Of two that start together, the one whose row stands first in the file. */
-static bool is_first(const struct ts_trace_end *end, const struct ts_trace_end *other)
+static bool trace_links_is_first(const struct ts_trace_end *end, const struct ts_trace_end *other)
 {
 	if (end->start_ns != other->start_ns)
 		return end->start_ns < other->start_ns;
@@ -165,8 +166,9 @@ static enum ts_status make_arrows(struct ts_trace_links *links, const struct joi
 			.slice = end->slice,
 			.row = end->row,
 			.on_gpu = end->device == TS_END_OF_HOST,
-			.end = is_first(end, &join->ends[join->other[i]]) ? TS_ARROW_BEGINS
-									  : TS_ARROW_ENDS,
+			.end = trace_links_is_first(end, &join->ends[join->other[i]])
+				       ? TS_ARROW_BEGINS
+				       : TS_ARROW_ENDS,
 		};
 	}
 	return TS_OK;
@@ -184,11 +186,11 @@ static void hand_out(const struct ts_trace_links *links, struct ts_trace_row *ro
 	}
 }
 
-static enum ts_status join_all(struct ts_trace_links *links, const struct scan *scan,
-			       struct ts_error *err)
+static enum ts_status trace_links_join_all(struct ts_trace_links *links, const struct scan *scan,
+					   struct ts_error *err)
 {
 	struct join join = { .ends = NULL };
-	enum ts_status st = gather(&join, scan, err);
+	enum ts_status st = trace_links_gather(&join, scan, err);
 
 	if (st == TS_OK)
 		st = join_ends(&join, err);
@@ -200,8 +202,8 @@ static enum ts_status join_all(struct ts_trace_links *links, const struct scan *
 	return st;
 }
 
-static enum ts_status find(struct ts_trace_links *links, struct scan *scan, uint32_t host,
-			   size_t nr_threads, struct ts_error *err)
+static enum ts_status trace_links_find(struct ts_trace_links *links, struct scan *scan,
+				       uint32_t host, size_t nr_threads, struct ts_error *err)
 {
 	size_t nr = 0;
 	enum ts_status st = scan_side(scan, TS_SIDE_DEVICE, nr_threads, &nr, err);
@@ -209,7 +211,7 @@ static enum ts_status find(struct ts_trace_links *links, struct scan *scan, uint
 	if (st != TS_OK || (nr == 0 && !ts_flows_are_in(scan->plan->profile, host)))
 		return st;
 	st = scan_side(scan, TS_SIDE_HOST, nr_threads, &nr, err);
-	return st != TS_OK || nr == 0 ? st : join_all(links, scan, err);
+	return st != TS_OK || nr == 0 ? st : trace_links_join_all(links, scan, err);
 }
 
 enum ts_status ts_trace_links_find(struct ts_trace_links *links, const struct ts_trace_plan *plan,
@@ -224,7 +226,7 @@ enum ts_status ts_trace_links_find(struct ts_trace_links *links, const struct ts
 	TS_ASSERT(rows || nr_rows == 0);
 	scan.jobs = calloc(nr_rows + 1, sizeof(*scan.jobs));
 	scan.ends = calloc(nr_rows + 1, sizeof(*scan.ends));
-	st = scan.jobs && scan.ends ? find(links, &scan, host, nr_threads, err)
+	st = scan.jobs && scan.ends ? trace_links_find(links, &scan, host, nr_threads, err)
 				    : ts_fail_nomem(err);
 	for (size_t i = 0; scan.ends && i < nr_rows; i++)
 		free(scan.ends[i].items);

@@ -145,8 +145,8 @@ void ts_trace_pack_free(struct ts_trace_pack *pack)
 	free(pack);
 }
 
-static enum ts_status spill(const struct ts_trace_pack *pack, struct ts_bytes bytes,
-			    uint64_t offset, struct ts_error *err)
+static enum ts_status pack_spill(const struct ts_trace_pack *pack, struct ts_bytes bytes,
+				 uint64_t offset, struct ts_error *err)
 {
 	while (bytes.n > 0) {
 		ssize_t n = pwrite(pack->spill_fd, bytes.p, bytes.n, (off_t)offset);
@@ -199,7 +199,7 @@ static enum ts_status spill_piece(struct ts_trace_pack *pack, const struct piece
 	enum ts_status st = reserve(pack, packed.n, &part.offset, err);
 
 	if (st == TS_OK)
-		st = spill(pack, packed, part.offset, err);
+		st = pack_spill(pack, packed, part.offset, err);
 	if (st)
 		return st;
 	pthread_mutex_lock(&pack->lock);
@@ -284,8 +284,8 @@ static enum ts_status store_packed(struct ts_trace_pack *pack, const struct piec
 	return st ? st : put_spilled(pack, err);
 }
 
-static enum ts_status store(struct ts_trace_pack *pack, size_t thread, const struct piece *piece,
-			    struct ts_error *err)
+static enum ts_status pack_store(struct ts_trace_pack *pack, size_t thread,
+				 const struct piece *piece, struct ts_error *err)
 {
 	struct ts_bytes packed = ts_buf_bytes(&piece->text);
 	enum ts_status st = pack_text(pack, thread, &packed, err);
@@ -332,7 +332,7 @@ enum ts_status ts_trace_pack_piece(struct ts_trace_pack *pack, size_t row, size_
 		given = give_away(pack, &piece);
 	pthread_mutex_unlock(&pack->lock);
 	if (st == TS_OK && !given)
-		st = store(pack, thread, &piece, err);
+		st = pack_store(pack, thread, &piece, err);
 	*text = piece.text;
 	ts_buf_clear(text);
 	return st;
@@ -354,8 +354,8 @@ enum ts_status ts_trace_pack_ready(struct ts_trace_pack *pack, size_t row, struc
 }
 
 /* The two kinds of work, without the lock. */
-static enum ts_status make_row(struct ts_trace_pack *pack, size_t row, size_t thread,
-			       struct ts_error *err)
+static enum ts_status pack_make_row(struct ts_trace_pack *pack, size_t row, size_t thread,
+				    struct ts_error *err)
 {
 	enum ts_status st = pack->fn(pack->ctx, row, thread, pack, err);
 
@@ -370,7 +370,7 @@ static enum ts_status make_row(struct ts_trace_pack *pack, size_t row, size_t th
 static enum ts_status pack_queued(struct ts_trace_pack *pack, struct piece *piece, size_t thread,
 				  struct ts_error *err)
 {
-	enum ts_status st = store(pack, thread, piece, err);
+	enum ts_status st = pack_store(pack, thread, piece, err);
 
 	ts_buf_release(&piece->text);
 	return st;
@@ -394,7 +394,7 @@ static bool work_once(struct ts_trace_pack *pack, size_t thread, struct ts_error
 		row = pack->next++;
 		pack->nr_active++;
 		pthread_mutex_unlock(&pack->lock);
-		st = make_row(pack, row, thread, err);
+		st = pack_make_row(pack, row, thread, err);
 		pthread_mutex_lock(&pack->lock);
 		pack->nr_active--;
 		pthread_cond_broadcast(&pack->changed);
@@ -413,7 +413,7 @@ static bool work_once(struct ts_trace_pack *pack, size_t thread, struct ts_error
 	return st == TS_OK;
 }
 
-static enum ts_status work(void *ctx, size_t job, size_t thread, struct ts_error *err)
+static enum ts_status pack_work(void *ctx, size_t job, size_t thread, struct ts_error *err)
 {
 	struct ts_trace_pack *pack = ctx;
 	struct ts_error mine = TS_ERROR_INIT;
@@ -439,12 +439,12 @@ enum ts_status ts_trace_pack_run(struct ts_trace_pack *pack, ts_trace_make_fn *f
 	pack->fn = fn;
 	pack->ctx = ctx;
 	pack->next = 0;
-	st = ts_work_run(pack->nr_threads, pack->nr_threads, work, pack, err);
+	st = ts_work_run(pack->nr_threads, pack->nr_threads, pack_work, pack, err);
 	return st ? st : pack->status;
 }
 
-static enum ts_status put_member(struct ts_trace_pack *pack, struct ts_newfile *file,
-				 struct ts_bytes text, struct ts_error *err)
+static enum ts_status pack_put_member(struct ts_trace_pack *pack, struct ts_newfile *file,
+				      struct ts_bytes text, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -460,7 +460,7 @@ enum ts_status ts_trace_pack_begin(struct ts_trace_pack *pack, struct ts_newfile
 	TS_ASSERT(pack && file);
 	TS_ASSERT(head.p || head.n == 0);
 	pack->file = file;
-	return put_member(pack, file, head, err);
+	return pack_put_member(pack, file, head, err);
 }
 
 enum ts_status ts_trace_pack_end(struct ts_trace_pack *pack, struct ts_bytes tail,
@@ -471,5 +471,5 @@ enum ts_status ts_trace_pack_end(struct ts_trace_pack *pack, struct ts_bytes tai
 	TS_ASSERT(pack && pack->file);
 	TS_ASSERT(tail.p || tail.n == 0);
 	TS_ASSERT(st || pack->front == pack->nr_rows);
-	return st ? st : put_member(pack, pack->file, tail, err);
+	return st ? st : pack_put_member(pack, pack->file, tail, err);
 }

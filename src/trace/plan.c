@@ -6,7 +6,7 @@
 
 #define ALL_BINS UINT32_MAX /* a cut that no event can meet: nothing is written */
 
-static uint32_t host_of(const struct ts_profile *profile, size_t line)
+static uint32_t plan_host_of(const struct ts_profile *profile, size_t line)
 {
 	return profile->planes[profile->lines[line].plane].host;
 }
@@ -17,14 +17,14 @@ static void sort_lines(struct ts_trace_plan *plan)
 	const struct ts_profile *profile = plan->profile;
 
 	for (size_t i = 0; i < plan->nr_lines; i++)
-		plan->hosts[host_of(profile, i)].end++;
+		plan->hosts[plan_host_of(profile, i)].end++;
 	for (size_t i = 0, nr = 0; i < profile->nr_hosts; i++) {
 		plan->hosts[i].first = nr;
 		nr += plan->hosts[i].end;
 		plan->hosts[i].end = plan->hosts[i].first;
 	}
 	for (uint32_t i = 0; i < plan->nr_lines; i++)
-		plan->lines[plan->hosts[host_of(profile, i)].end++] = i;
+		plan->lines[plan->hosts[plan_host_of(profile, i)].end++] = i;
 }
 
 enum ts_status ts_trace_plan_init(struct ts_trace_plan *plan, const struct ts_profile *profile,
@@ -97,7 +97,7 @@ struct ts_duration_counter ts_trace_plan_counter(struct ts_trace_plan *plan)
 }
 
 /* Eight bins to each doubling, exact below 8 ps. */
-static uint32_t bin_of(int64_t key_ps)
+static uint32_t plan_bin_of(int64_t key_ps)
 {
 	uint64_t key = key_ps > 0 ? (uint64_t)key_ps : 0;
 	uint32_t top;
@@ -108,9 +108,9 @@ static uint32_t bin_of(int64_t key_ps)
 	return (top - 2) * 8 + (uint32_t)(key >> (top - 3) & 7);
 }
 
-static void count(struct ts_trace_tally *tally, int64_t key_ps)
+static void plan_count(struct ts_trace_tally *tally, int64_t key_ps)
 {
-	uint32_t *bin = &tally->bins[bin_of(key_ps)];
+	uint32_t *bin = &tally->bins[plan_bin_of(key_ps)];
 
 	*bin += *bin != UINT32_MAX;
 }
@@ -118,9 +118,9 @@ static void count(struct ts_trace_tally *tally, int64_t key_ps)
 static enum ts_status count_pair(void *ctx, const struct ts_trace_event *start,
 				 const struct ts_trace_event *done, struct ts_error *err)
 {
-	count(ctx, ts_trace_pair_key(start, done));
+	plan_count(ctx, ts_trace_pair_key(start, done));
 	if (done)
-		count(ctx, done->dur_ps);
+		plan_count(ctx, done->dur_ps);
 	return TS_OK;
 }
 
@@ -151,13 +151,13 @@ static enum ts_status count_async(const struct ts_trace_plan *plan, struct ts_tr
 	st = ts_trace_pairs_add(tally->pairs, plan->profile, event, tally->nr_events, &visitor,
 				&taken, err);
 	if (st == TS_OK && !taken)
-		count(tally, event->dur_ps);
+		plan_count(tally, event->dur_ps);
 	return st;
 }
 
-static enum ts_status count_event(const struct ts_trace_plan *plan, struct ts_trace_tally *tally,
-				  const struct ts_block *block, size_t i, bool is_core,
-				  struct ts_error *err)
+static enum ts_status plan_count_event(const struct ts_trace_plan *plan,
+				       struct ts_trace_tally *tally, const struct ts_block *block,
+				       size_t i, bool is_core, struct ts_error *err)
 {
 	struct ts_trace_visitor visitor = { tally, count_pair };
 	struct ts_trace_event event;
@@ -175,7 +175,7 @@ static enum ts_status count_event(const struct ts_trace_plan *plan, struct ts_tr
 		event = ts_trace_event_of(block, i);
 		st = count_async(plan, tally, &event, err);
 	} else {
-		count(tally, block->dur_ps[i]);
+		plan_count(tally, block->dur_ps[i]);
 	}
 	tally->nr_events++;
 	return st;
@@ -190,12 +190,12 @@ enum ts_status ts_trace_count(void *ctx, const struct ts_block *block, struct ts
 
 	TS_ASSERT_HOT(block);
 	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++)
-		st = count_event(plan, tally, block, i, is_core, err);
+		st = plan_count_event(plan, tally, block, i, is_core, err);
 	return st;
 }
 
 /* Steps and modules are served first. */
-static unsigned class_of(const struct ts_profile *profile, size_t line)
+static unsigned plan_class_of(const struct ts_profile *profile, size_t line)
 {
 	enum ts_line_kind kind = profile->lines[line].kind;
 
@@ -214,7 +214,7 @@ static struct ts_trace_tally *tally_in(const struct choice *choice, size_t at)
 {
 	uint32_t line = choice->plan->lines[at];
 
-	if (class_of(choice->plan->profile, line) != choice->class)
+	if (plan_class_of(choice->plan->profile, line) != choice->class)
 		return NULL;
 	return choice->plan->tallies[line];
 }
@@ -230,7 +230,7 @@ static void sum_bins(const struct choice *choice, uint64_t *sums)
 }
 
 /* A line's part of what is LEFT of its cut's bin, so that the parts of all lines sum to it. */
-static uint64_t share_of(uint64_t left, uint64_t mine, uint64_t all)
+static uint64_t plan_share_of(uint64_t left, uint64_t mine, uint64_t all)
 {
 	uint64_t share = all ? (uint64_t)((double)left * ((double)mine / (double)all)) : 0;
 
@@ -247,7 +247,7 @@ static void give_quotas(const struct choice *choice, uint64_t left, uint64_t all
 		if (!tally)
 			continue;
 		mine = tally->bins[choice->host->bins[choice->class]];
-		tally->quota = share_of(left, mine, all);
+		tally->quota = plan_share_of(left, mine, all);
 		left -= tally->quota;
 		all -= mine;
 	}
@@ -371,7 +371,7 @@ static void count_wants(const struct ts_trace_plan *plan, uint64_t *wants)
 	}
 }
 
-static enum ts_status choose(struct ts_trace_plan *plan, uint64_t budget, struct ts_error *err)
+static enum ts_status plan_choose(struct ts_trace_plan *plan, uint64_t budget, struct ts_error *err)
 {
 	size_t nr = plan->profile->nr_hosts;
 	uint64_t *wants = calloc(2 * nr + 1, sizeof(*wants)), *shares;
@@ -400,14 +400,14 @@ enum ts_status ts_trace_plan_close(struct ts_trace_plan *plan, uint64_t max_even
 		plan->first_ps = plan->wants->first_ps;
 		plan->last_ps = plan->wants->last_ps;
 	}
-	return st ? st : choose(plan, max_events ? max_events : UINT64_MAX, err);
+	return st ? st : plan_choose(plan, max_events ? max_events : UINT64_MAX, err);
 }
 
 bool ts_trace_chooses(const struct ts_trace_plan *plan, uint32_t line, int64_t key_ps,
 		      uint64_t *quota)
 {
-	const struct ts_trace_cuts *host = &plan->hosts[host_of(plan->profile, line)];
-	uint32_t cut = host->bins[class_of(plan->profile, line)], bin = bin_of(key_ps);
+	const struct ts_trace_cuts *host = &plan->hosts[plan_host_of(plan->profile, line)];
+	uint32_t cut = host->bins[plan_class_of(plan->profile, line)], bin = plan_bin_of(key_ps);
 
 	TS_ASSERT_HOT(plan && quota);
 	if (bin != cut)
@@ -418,7 +418,7 @@ bool ts_trace_chooses(const struct ts_trace_plan *plan, uint32_t line, int64_t k
 	return true;
 }
 
-static void forget(struct ts_trace_pairs *pairs, size_t i)
+static void plan_forget(struct ts_trace_pairs *pairs, size_t i)
 {
 	pairs->nr--;
 	memmove(pairs->items + i, pairs->items + i + 1, (pairs->nr - i) * sizeof(pairs->items[0]));
@@ -430,7 +430,7 @@ static enum ts_status give_up_oldest(struct ts_trace_pairs *pairs,
 {
 	struct ts_trace_event start = pairs->items[0];
 
-	forget(pairs, 0);
+	plan_forget(pairs, 0);
 	return visitor->pair(visitor->ctx, &start, NULL, err);
 }
 
@@ -445,9 +445,9 @@ enum ts_status ts_trace_pairs_expire(struct ts_trace_pairs *pairs, uint64_t nr,
 	return st;
 }
 
-static enum ts_status add_start(struct ts_trace_pairs *pairs, const struct ts_trace_event *event,
-				uint64_t nr, const struct ts_trace_visitor *visitor,
-				struct ts_error *err)
+static enum ts_status plan_add_start(struct ts_trace_pairs *pairs,
+				     const struct ts_trace_event *event, uint64_t nr,
+				     const struct ts_trace_visitor *visitor, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -470,13 +470,13 @@ enum ts_status ts_trace_pairs_add(struct ts_trace_pairs *pairs, const struct ts_
 	TS_ASSERT_HOT(taken);
 	*taken = true;
 	if (op->async == TS_ASYNC_START)
-		return add_start(pairs, event, nr, visitor, err);
+		return plan_add_start(pairs, event, nr, visitor, err);
 	while (i < pairs->nr && pairs->items[i].op != op->partner)
 		i++;
 	if (i < pairs->nr) {
 		struct ts_trace_event start = pairs->items[i];
 
-		forget(pairs, i);
+		plan_forget(pairs, i);
 		return visitor->pair(visitor->ctx, &start, event, err);
 	}
 	*taken = false;

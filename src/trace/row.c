@@ -95,9 +95,9 @@ static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfet
 	writer->counts->own++;
 }
 
-static enum ts_status put_slices(struct ts_trace_writer *writer, const struct ts_track *track,
-				 const struct ts_perfetto_lane *lane, const size_t *tails,
-				 struct ts_error *err)
+static enum ts_status row_put_slices(struct ts_trace_writer *writer, const struct ts_track *track,
+				     const struct ts_perfetto_lane *lane, const size_t *tails,
+				     struct ts_error *err)
 {
 	int64_t instant_ns = INT64_MIN;
 	enum ts_status st = TS_OK;
@@ -130,7 +130,7 @@ static enum ts_status write_slices(struct ts_trace_writer *writer, const struct 
 		tails[i + 1] = writer->full_tail.n;
 	}
 	st = writer->full_tail.failed ? ts_fail_nomem(err)
-				      : put_slices(writer, track, &lane, tails, err);
+				      : row_put_slices(writer, track, &lane, tails, err);
 	free(tails);
 	return st;
 }

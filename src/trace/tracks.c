@@ -4,12 +4,12 @@
 
 #include "base/check.h"
 
-static bool is_empty(const struct ts_track *track)
+static bool tracks_is_empty(const struct ts_track *track)
 {
 	return track->kind == TS_TRACK_SLICES ? track->nr_slices == 0 : track->nr_points == 0;
 }
 
-static int64_t key_of(const struct ts_track *track)
+static int64_t tracks_key_of(const struct ts_track *track)
 {
 	return track->order + (track->kind == TS_TRACK_COUNTER ? (int64_t)1 << 32 : 0);
 }
@@ -26,12 +26,13 @@ const struct ts_track *ts_trace_next_track(const struct ts_results *results, uin
 
 		for (size_t t = 0; t < result->nr_tracks; t++, place++) {
 			const struct ts_track *track = &result->tracks[t];
-			bool is_later = !last || key_of(track) > key_of(last) ||
-					(key_of(track) == key_of(last) && place > *last_place);
+			bool is_later = !last || tracks_key_of(track) > tracks_key_of(last) ||
+					(tracks_key_of(track) == tracks_key_of(last) &&
+					 place > *last_place);
 
-			if (track->device != device || is_empty(track) || !is_later)
+			if (track->device != device || tracks_is_empty(track) || !is_later)
 				continue;
-			if (best && key_of(track) >= key_of(best))
+			if (best && tracks_key_of(track) >= tracks_key_of(best))
 				continue;
 			best = track;
 			best_place = place;

@@ -50,7 +50,7 @@ enum ts_status ts_wanting_init(struct ts_wanting *wanting, const struct ts_profi
 	return wanting->lines ? TS_OK : ts_fail_nomem(err);
 }
 
-static bool wants(void *ctx, const struct ts_profile *profile, uint32_t line)
+static bool wants_wants(void *ctx, const struct ts_profile *profile, uint32_t line)
 {
 	struct ts_trace_plan plan = { .profile = profile };
 
@@ -64,7 +64,7 @@ static void restart(void *ctx, uint32_t line)
 	wanting->lines[line] = (struct ts_line_want){ 0 };
 }
 
-static enum ts_status count(void *ctx, const struct ts_block *block, struct ts_error *err)
+static enum ts_status wants_count(void *ctx, const struct ts_block *block, struct ts_error *err)
 {
 	struct ts_wanting *wanting = ctx;
 	struct ts_line_want *line = &wanting->lines[block->line_index];
@@ -82,7 +82,7 @@ static enum ts_status count(void *ctx, const struct ts_block *block, struct ts_e
 struct ts_duration_counter ts_wanting_counter(struct ts_wanting *wanting)
 {
 	TS_ASSERT(wanting);
-	return (struct ts_duration_counter){ wanting, wants, restart, count };
+	return (struct ts_duration_counter){ wanting, wants_wants, restart, wants_count };
 }
 
 enum ts_status ts_wanting_sum(const struct ts_wanting *wanting, const struct ts_profile *profile,

@@ -18,7 +18,7 @@ struct unit {
 	int64_t digit_ps; /* of the last digit shown: a hundredth */
 };
 
-static const struct unit *unit_of(int64_t total_ps)
+static const struct unit *breakdown_unit_of(int64_t total_ps)
 {
 	static const struct unit units[] = {
 		{ "s", TS_PS_PER_S / 100 },
@@ -97,7 +97,8 @@ static size_t put_hundredths(char text[TS_UNIT_MAX], int64_t hundredths)
 	return (size_t)n;
 }
 
-static void put_row(struct ts_buf *out, const struct shown *row, const char *unit, size_t width)
+static void breakdown_put_row(struct ts_buf *out, const struct shown *row, const char *unit,
+			      size_t width)
 {
 	char value[TS_UNIT_MAX], share[TS_UNIT_MAX];
 
@@ -113,7 +114,7 @@ void ts_breakdown_text(struct ts_buf *out, const struct ts_breakdown_row *rows, 
 		       int64_t total_ps, const char *bottleneck, size_t columns)
 {
 	const struct ts_term_wrap how = { .width = columns, .at = 2, .indent = 4 };
-	const struct unit *unit = unit_of(total_ps);
+	const struct unit *unit = breakdown_unit_of(total_ps);
 	struct shown shown[TS_BREAKDOWN_MAX];
 	size_t n = work_out(rows, nr, unit, shown), width = VALUE_WIDTH;
 	struct ts_buf line = TS_BUF_INIT;
@@ -129,7 +130,7 @@ void ts_breakdown_text(struct ts_buf *out, const struct ts_breakdown_row *rows, 
 		width = TS_MAX(width, put_hundredths(value, shown[i].hundredths) + 1);
 	}
 	for (size_t i = 0; i < n; i++)
-		put_row(out, &shown[i], unit->name, width);
+		breakdown_put_row(out, &shown[i], unit->name, width);
 	if (bottleneck && *bottleneck) {
 		ts_buf_puts(&line, "Bottleneck: ");
 		ts_buf_puts(&line, bottleneck);

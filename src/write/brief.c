@@ -33,12 +33,12 @@ struct brief {
 	size_t nr_taken;
 };
 
-static void add_step(struct brief *brief, size_t finding, enum level level)
+static void brief_add_step(struct brief *brief, size_t finding, enum level level)
 {
 	brief->steps[brief->nr_steps++] = (struct step){ finding, level };
 }
 
-static void plan(struct brief *brief, const struct ts_results *results)
+static void brief_plan(struct brief *brief, const struct ts_results *results)
 {
 	brief->results = results;
 	brief->doctor = TS_FIND(results, doctor);
@@ -47,13 +47,13 @@ static void plan(struct brief *brief, const struct ts_results *results)
 	for (size_t first = 0; first < brief->nr_findings; first += GROUP)
 		for (int level = TITLE; level <= ADVICE; level++)
 			for (size_t i = first; i < TS_MIN(first + GROUP, brief->nr_findings); i++)
-				add_step(brief, i, (enum level)level);
+				brief_add_step(brief, i, (enum level)level);
 	for (int level = WHOLE; level <= CODE; level++)
 		for (size_t i = 0; i < brief->nr_findings; i++)
-			add_step(brief, i, (enum level)level);
+			brief_add_step(brief, i, (enum level)level);
 }
 
-static void take(struct brief *brief, size_t nr)
+static void brief_take(struct brief *brief, size_t nr)
 {
 	memset(brief->levels, 0, sizeof(brief->levels));
 	brief->nr_taken = nr;
@@ -71,21 +71,21 @@ static size_t nr_left_out(const struct brief *brief)
 }
 
 /* With its full stop. */
-static struct ts_bytes first_sentence(struct ts_bytes text)
+static struct ts_bytes brief_first_sentence(struct ts_bytes text)
 {
 	size_t n = ts_bytes_find(text, ". ");
 
 	return n < text.n ? ts_bytes_cut(text, 0, n + 1) : text;
 }
 
-static struct ts_bytes part(enum level level, enum level from, struct ts_bytes text)
+static struct ts_bytes brief_part(enum level level, enum level from, struct ts_bytes text)
 {
 	if (level < from)
 		return (struct ts_bytes){ NULL, 0 };
-	return level >= WHOLE ? text : first_sentence(text);
+	return level >= WHOLE ? text : brief_first_sentence(text);
 }
 
-static void put_facts(struct ts_buf *out, const struct ts_finding *finding)
+static void brief_put_facts(struct ts_buf *out, const struct ts_finding *finding)
 {
 	struct ts_bytes place = ts_finding_place(finding);
 	char gain[TS_GAIN_MAX];
@@ -109,7 +109,7 @@ static void put_sentences(struct ts_buf *out, const char *before, struct ts_byte
 	ts_term_text(out, text);
 }
 
-static void put_code(struct ts_buf *out, struct ts_bytes code)
+static void brief_put_code(struct ts_buf *out, struct ts_bytes code)
 {
 	while (code.n > 0) {
 		size_t n = ts_bytes_find(code, "\n");
@@ -121,18 +121,18 @@ static void put_code(struct ts_buf *out, struct ts_bytes code)
 	}
 }
 
-static void put_finding(struct ts_buf *out, const struct ts_finding *finding, size_t number,
-			enum level level)
+static void brief_put_finding(struct ts_buf *out, const struct ts_finding *finding, size_t number,
+			      enum level level)
 {
 	ts_buf_printf(out, "%zu. %s: ", number, ts_severity_name(finding->severity));
 	ts_term_text(out, finding->title);
-	put_facts(out, finding);
+	brief_put_facts(out, finding);
 	ts_buf_putc(out, '.');
-	put_sentences(out, " ", part(level, EVIDENCE, finding->evidence));
-	put_sentences(out, " Do: ", part(level, ADVICE, finding->advice));
+	put_sentences(out, " ", brief_part(level, EVIDENCE, finding->evidence));
+	put_sentences(out, " Do: ", brief_part(level, ADVICE, finding->advice));
 	ts_buf_putc(out, '\n');
 	if (level >= CODE)
-		put_code(out, finding->code);
+		brief_put_code(out, finding->code);
 }
 
 static void render_text(const struct brief *brief, struct ts_buf *out)
@@ -147,7 +147,8 @@ static void render_text(const struct brief *brief, struct ts_buf *out)
 		ts_summary_numbers(out, brief->results, &plain);
 	for (size_t i = 0; i < brief->nr_findings; i++)
 		if (brief->levels[i] >= TITLE)
-			put_finding(out, &brief->doctor->findings[i], i + 1, brief->levels[i]);
+			brief_put_finding(out, &brief->doctor->findings[i], i + 1,
+					  brief->levels[i]);
 	if (left_out > 0)
 		ts_buf_printf(out, "%zu more finding%s: " MORE "\n", left_out,
 			      left_out == 1 ? "" : "s");
@@ -164,7 +165,8 @@ static void put_pct(struct ts_json *json, const char *key, double pct)
 	ts_json_double(json, round(pct * 10) / 10);
 }
 
-static void put_object(struct ts_json *json, const struct ts_finding *finding, enum level level)
+static void brief_put_object(struct ts_json *json, const struct ts_finding *finding,
+			     enum level level)
 {
 	ts_json_object(json);
 	ts_json_put_given(json, "id", finding->id);
@@ -175,14 +177,14 @@ static void put_object(struct ts_json *json, const struct ts_finding *finding, e
 	ts_json_put_count(json, "impact_ps", finding->impact_ps);
 	put_pct(json, "impact_pct", finding->impact_share * 100);
 	ts_json_put_given(json, "where", ts_finding_place(finding));
-	ts_json_put_given(json, "evidence", part(level, EVIDENCE, finding->evidence));
-	ts_json_put_given(json, "advice", part(level, ADVICE, finding->advice));
+	ts_json_put_given(json, "evidence", brief_part(level, EVIDENCE, finding->evidence));
+	ts_json_put_given(json, "advice", brief_part(level, ADVICE, finding->advice));
 	if (level >= CODE)
 		ts_json_put_given(json, "code", finding->code);
 	ts_json_object_end(json);
 }
 
-static void put_numbers(struct ts_json *json, const struct ts_results *results)
+static void brief_put_numbers(struct ts_json *json, const struct ts_results *results)
 {
 	static const struct {
 		const char *name;
@@ -203,7 +205,7 @@ static void put_numbers(struct ts_json *json, const struct ts_results *results)
 			ts_value_number(TS_GET_AT(overview, overview, shares[i].field)));
 }
 
-static void put_run(struct ts_json *json, const struct ts_results *results)
+static void brief_put_run(struct ts_json *json, const struct ts_results *results)
 {
 	struct ts_buf head = TS_BUF_INIT;
 
@@ -221,7 +223,7 @@ static void render_findings(const struct brief *brief, struct ts_json *json)
 	ts_json_array(json);
 	for (size_t i = 0; i < brief->nr_findings; i++)
 		if (brief->levels[i] >= TITLE)
-			put_object(json, &brief->doctor->findings[i], brief->levels[i]);
+			brief_put_object(json, &brief->doctor->findings[i], brief->levels[i]);
 	ts_json_array_end(json);
 	ts_json_put_i64(json, "left_out", (int64_t)nr_left_out(brief));
 	if (brief->nr_taken < brief->nr_steps + NR_HEADS)
@@ -234,9 +236,9 @@ static void render_json(const struct brief *brief, struct ts_buf *out)
 
 	ts_json_object(&json);
 	if (brief->nr_taken > 0)
-		put_run(&json, brief->results);
+		brief_put_run(&json, brief->results);
 	if (brief->nr_taken >= NR_HEADS)
-		put_numbers(&json, brief->results);
+		brief_put_numbers(&json, brief->results);
 	if (brief->nr_taken > 0)
 		render_findings(brief, &json);
 	ts_json_object_end(&json);
@@ -246,13 +248,13 @@ static void render_json(const struct brief *brief, struct ts_buf *out)
 typedef void render(const struct brief *brief, struct ts_buf *out);
 
 /* Every further step adds text; only the last line may shrink, by less than SLACK. */
-static void fit(struct brief *brief, render *draw, size_t budget, struct ts_buf *best)
+static void brief_fit(struct brief *brief, render *draw, size_t budget, struct ts_buf *best)
 {
 	struct ts_buf draft = TS_BUF_INIT;
 
 	for (size_t nr = 0; nr <= brief->nr_steps + NR_HEADS && !best->failed; nr++) {
 		ts_buf_clear(&draft);
-		take(brief, nr);
+		brief_take(brief, nr);
 		draw(brief, &draft);
 		best->failed |= draft.failed;
 		if (draft.n > budget && draft.n - budget > SLACK)
@@ -278,8 +280,8 @@ static enum ts_status brief_of(struct ts_buf *out, const struct ts_results *resu
 	brief = results->failed ? NULL : calloc(1, sizeof(*brief));
 	if (!brief)
 		return ts_fail_nomem(err);
-	plan(brief, results);
-	fit(brief, draw, report->budget, &best);
+	brief_plan(brief, results);
+	brief_fit(brief, draw, report->budget, &best);
 	ts_buf_put(out, ts_buf_bytes(&best));
 	failed = best.failed || out->failed;
 	ts_buf_release(&best);

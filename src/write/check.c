@@ -62,7 +62,7 @@ static const char where_profiles_are_code[] =
 	"    jnp.ones(8).sum().block_until_ready()\n"
 	"print(glob.glob(logdir + \"/plugins/profile/*/*.xplane.pb\"))\n";
 
-static struct ts_bytes verdict_of(const struct ts_check *check)
+static struct ts_bytes check_verdict_of(const struct ts_check *check)
 {
 	struct ts_value verdict;
 
@@ -74,7 +74,7 @@ static struct ts_bytes verdict_of(const struct ts_check *check)
 
 bool ts_check_holds(const struct ts_check *check)
 {
-	struct ts_bytes verdict = verdict_of(check);
+	struct ts_bytes verdict = check_verdict_of(check);
 
 	TS_ASSERT(check);
 	return ts_bytes_is(verdict, "good") || ts_bytes_is(verdict, "usable");
@@ -91,8 +91,8 @@ static bool is_predicted(const struct ts_check *check)
 	       TS_GET(check->capture, capture, is_predicted).type == TS_VALUE_BOOL;
 }
 
-static void put_wrapped(struct ts_buf *out, const char *label, struct ts_bytes text,
-			const struct ts_report *form)
+static void check_put_wrapped(struct ts_buf *out, const char *label, struct ts_bytes text,
+			      const struct ts_report *form)
 {
 	size_t at = INDENT + strlen(label);
 	struct ts_term_wrap how = { .width = form->width ? form->width : PAGE_WIDTH,
@@ -108,7 +108,7 @@ static void put_wrapped(struct ts_buf *out, const char *label, struct ts_bytes t
 }
 
 /* Line by line, as it is written: it is there to be copied. */
-static void put_code(struct ts_buf *out, struct ts_bytes code)
+static void check_put_code(struct ts_buf *out, struct ts_bytes code)
 {
 	while (code.n > 0) {
 		size_t n = ts_bytes_find(code, "\n");
@@ -127,9 +127,9 @@ static void put_cause(struct ts_buf *out, size_t number, struct row row,
 		      TS_ARG(row.cells[ID]));
 	ts_term_text(out, row.cells[WHAT]);
 	ts_buf_putc(out, '\n');
-	put_wrapped(out, "", row.cells[EVIDENCE], form);
-	put_wrapped(out, "do: ", row.cells[FIX], form);
-	put_code(out, row.cells[CODE]);
+	check_put_wrapped(out, "", row.cells[EVIDENCE], form);
+	check_put_wrapped(out, "do: ", row.cells[FIX], form);
+	check_put_code(out, row.cells[CODE]);
 }
 
 void ts_check_text(struct ts_buf *out, const struct ts_check *check, const struct ts_report *form)
@@ -140,7 +140,7 @@ void ts_check_text(struct ts_buf *out, const struct ts_check *check, const struc
 	TS_ASSERT(out && check && form);
 	ts_term_text(out, ts_bytes_of(check->session));
 	ts_buf_puts(out, form->color ? ": " BOLD : ": ");
-	ts_buf_put(out, verdict_of(check));
+	ts_buf_put(out, check_verdict_of(check));
 	ts_buf_puts(out, form->color ? RESET : "");
 	ts_buf_puts(out, is_predicted(check) ? " (predicted, not measured)\n" : "\n");
 	for (size_t i = 0; causes && i < causes->nr_rows; i++)
@@ -170,7 +170,7 @@ void ts_check_json_begin(struct ts_json *json, const struct ts_report *form)
 	ts_json_array(json);
 }
 
-static void put_row(struct ts_json *json, struct row row)
+static void check_put_row(struct ts_json *json, struct row row)
 {
 	ts_json_object(json);
 	for (size_t i = 0; i < NR_COLUMNS; i++) {
@@ -183,10 +183,10 @@ static void put_row(struct ts_json *json, struct row row)
 	ts_json_object_end(json);
 }
 
-static void put_notes(struct ts_json *json, const struct ts_check_note *notes, size_t nr)
+static void check_put_notes(struct ts_json *json, const struct ts_check_note *notes, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		put_row(json, row_of_note(&notes[i]));
+		check_put_row(json, row_of_note(&notes[i]));
 }
 
 static void put_problem(struct ts_json *json, const struct ts_check *check)
@@ -202,7 +202,7 @@ static void put_problem(struct ts_json *json, const struct ts_check *check)
 		row.cells[FIX] = ts_bytes_of(where_profiles_are);
 		row.cells[CODE] = ts_bytes_of(where_profiles_are_code);
 	}
-	put_row(json, row);
+	check_put_row(json, row);
 }
 
 void ts_check_json(struct ts_json *json, const struct ts_check *check)
@@ -212,28 +212,28 @@ void ts_check_json(struct ts_json *json, const struct ts_check *check)
 	TS_ASSERT(json && check);
 	ts_json_object(json);
 	ts_json_put_text(json, "session", check->session);
-	ts_json_put_string(json, "verdict", verdict_of(check));
+	ts_json_put_string(json, "verdict", check_verdict_of(check));
 	if (is_predicted(check))
 		ts_json_put_bool(json, "is_predicted", true);
 	ts_json_key(json, "causes");
 	ts_json_array(json);
 	for (size_t i = 0; causes && i < causes->nr_rows; i++)
-		put_row(json, row_of_cause(causes, i));
+		check_put_row(json, row_of_cause(causes, i));
 	if (!check->capture)
 		put_problem(json, check);
-	put_notes(json, check->notes, check->nr_notes);
+	check_put_notes(json, check->notes, check->nr_notes);
 	ts_json_array_end(json);
 	ts_json_object_end(json);
 }
 
-static void put_viewer(struct ts_json *json, const struct ts_check_viewer *viewer)
+static void check_put_viewer(struct ts_json *json, const struct ts_check_viewer *viewer)
 {
 	ts_json_object(json);
 	ts_json_put_text(json, "program", viewer->program);
 	ts_json_put_text(json, "packages", viewer->packages);
 	ts_json_key(json, "causes");
 	ts_json_array(json);
-	put_notes(json, viewer->notes, viewer->nr_notes);
+	check_put_notes(json, viewer->notes, viewer->nr_notes);
 	ts_json_array_end(json);
 	ts_json_object_end(json);
 }
@@ -244,7 +244,7 @@ void ts_check_json_end(struct ts_json *json, const struct ts_check_viewer *viewe
 	ts_json_array_end(json);
 	ts_json_key(json, "tensorboard");
 	if (viewer->program)
-		put_viewer(json, viewer);
+		check_put_viewer(json, viewer);
 	else
 		ts_json_null(json);
 	ts_json_object_end(json);

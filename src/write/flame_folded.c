@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "codec/term.h"
 
-static void put_name(struct ts_buf *out, struct ts_bytes name)
+static void flame_folded_put_name(struct ts_buf *out, struct ts_bytes name)
 {
 	if (name.n == 0)
 		ts_buf_puts(out, "(no name)");
@@ -32,17 +32,17 @@ struct paths {
 	size_t *ends; /* of the text, by depth */
 };
 
-static void put_path(struct paths *paths, const struct flame_frame *frame)
+static void flame_folded_put_path(struct paths *paths, const struct flame_frame *frame)
 {
 	paths->text.n = frame->depth ? paths->ends[frame->depth - 1] : 0;
 	if (frame->depth)
 		ts_buf_putc(&paths->text, ';');
-	put_name(&paths->text, frame->name);
+	flame_folded_put_name(&paths->text, frame->name);
 	paths->ends[frame->depth] = paths->text.n;
 }
 
-static void put_lines(struct ts_buf *out, const struct flame_graph *tree, enum flame_weight weight,
-		      struct paths *paths)
+static void flame_folded_put_lines(struct ts_buf *out, const struct flame_graph *tree,
+				   enum flame_weight weight, struct paths *paths)
 {
 	int64_t unit = weight == FLAME_COUNT ? 1 : TS_PS_PER_NS, rest = 0;
 
@@ -50,7 +50,7 @@ static void put_lines(struct ts_buf *out, const struct flame_graph *tree, enum f
 		const struct flame_frame *frame = &tree->frames[i];
 		int64_t self = frame->self[weight], value;
 
-		put_path(paths, frame);
+		flame_folded_put_path(paths, frame);
 		if (self == 0)
 			continue;
 		value = ts_i64_add(self, rest) / unit;
@@ -63,12 +63,13 @@ static void put_lines(struct ts_buf *out, const struct flame_graph *tree, enum f
 }
 
 /* No line at all would be taken for a program that did nothing. */
-static enum ts_status put_all(struct ts_buf *out, const struct flame_graph *tree,
-			      enum flame_weight weight, struct paths *paths, struct ts_error *err)
+static enum ts_status flame_folded_put_all(struct ts_buf *out, const struct flame_graph *tree,
+					   enum flame_weight weight, struct paths *paths,
+					   struct ts_error *err)
 {
 	size_t before = out->n;
 
-	put_lines(out, tree, weight, paths);
+	flame_folded_put_lines(out, tree, weight, paths);
 	if (out->n > before || out->failed || paths->text.failed)
 		return TS_OK;
 	return ts_fail(err, TS_NOTFOUND,
@@ -77,8 +78,8 @@ static enum ts_status put_all(struct ts_buf *out, const struct flame_graph *tree
 		       tree->kind, weight == FLAME_COUNT ? "count" : "nanosecond");
 }
 
-static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
-			   const struct ts_report *report, struct ts_error *err)
+static enum ts_status flame_folded_emit(struct ts_buf *out, const struct ts_results *results,
+					const struct ts_report *report, struct ts_error *err)
 {
 	const char *kind = ts_flame_graph_kind(results, report, err);
 	struct paths paths = { TS_BUF_INIT, NULL };
@@ -92,7 +93,8 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 	if (st == TS_OK && !paths.ends)
 		st = ts_fail_nomem(err);
 	if (st == TS_OK)
-		st = put_all(out, &tree, ts_flame_graph_weight(&tree, report), &paths, err);
+		st = flame_folded_put_all(out, &tree, ts_flame_graph_weight(&tree, report), &paths,
+					  err);
 	if (st == TS_OK && (out->failed || paths.text.failed))
 		st = ts_fail_nomem(err);
 	free(paths.ends);
@@ -104,5 +106,5 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 const struct ts_output ts_output_flame_folded = {
 	.name = "folded",
 	.extension = "folded",
-	.emit = emit,
+	.emit = flame_folded_emit,
 };

@@ -58,7 +58,7 @@ enum flame_weight ts_flame_graph_weight(const struct flame_graph *tree,
 
 /* --- the rows as frames */
 
-static const char *category_of(struct ts_bytes text)
+static const char *flame_graph_category_of(struct ts_bytes text)
 {
 	static const char *const known[] = { "python", "op",	"annotation", "runtime", "kernel",
 					     "module", "scope", "group",      "host" };
@@ -69,7 +69,7 @@ static const char *category_of(struct ts_bytes text)
 	return "host";
 }
 
-static struct flame_frame frame_of(const struct ts_flame_stacks_row *row)
+static struct flame_frame flame_graph_frame_of(const struct ts_flame_stacks_row *row)
 {
 	struct ts_bytes category = ts_value_text(row->category);
 	int64_t parent = ts_value_int(row->parent);
@@ -77,22 +77,22 @@ static struct flame_frame frame_of(const struct ts_flame_stacks_row *row)
 	return (struct flame_frame){
 		.name = ts_value_text(row->name),
 		.parent = parent < 0 ? TS_NONE : (uint32_t)parent,
-		.category = category_of(category),
+		.category = flame_graph_category_of(category),
 		.self = { [FLAME_CPU] = TS_MAX(ts_value_int(row->cpu_self_ps), 0),
 			  [FLAME_GPU] = TS_MAX(ts_value_int(row->device_self_ps), 0),
 			  [FLAME_COUNT] = TS_MAX(ts_value_int(row->count), 0) },
 	};
 }
 
-static enum ts_status read_rows(struct flame_graph *tree, const struct ts_table *table,
-				struct ts_error *err)
+static enum ts_status flame_graph_read_rows(struct flame_graph *tree, const struct ts_table *table,
+					    struct ts_error *err)
 {
 	if (!ts_grow(&tree->frames, &tree->cap, table->nr_rows + 1, sizeof(*tree->frames)))
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < table->nr_rows; i++) {
 		struct flame_frame *frame = &tree->frames[i];
 
-		*frame = frame_of(TS_ROW(table, flame_stacks, i));
+		*frame = flame_graph_frame_of(TS_ROW(table, flame_stacks, i));
 		TS_ASSERT_HOT(frame->parent == TS_NONE || frame->parent < i); /* parents first */
 		frame->depth = frame->parent == TS_NONE ? 0 : tree->frames[frame->parent].depth + 1;
 	}
@@ -100,7 +100,7 @@ static enum ts_status read_rows(struct flame_graph *tree, const struct ts_table 
 	return TS_OK;
 }
 
-static void sum_up(struct flame_graph *tree)
+static void flame_graph_sum_up(struct flame_graph *tree)
 {
 	memset(tree->total, 0, sizeof(tree->total));
 	for (size_t i = 0; i < tree->nr; i++)
@@ -165,7 +165,8 @@ struct cutting {
 	uint32_t root_group, root_rest;
 };
 
-static uint32_t append(struct flame_graph *tree, struct flame_frame frame, uint32_t parent)
+static uint32_t flame_graph_append(struct flame_graph *tree, struct flame_frame frame,
+				   uint32_t parent)
 {
 	TS_ASSERT_HOT(tree->nr < tree->cap);
 	TS_ASSERT_HOT(parent == TS_NONE || parent < tree->nr);
@@ -181,7 +182,7 @@ static uint32_t stand_in(struct cutting *cutting, uint32_t *place, uint32_t pare
 			 struct flame_frame empty)
 {
 	if (*place == TS_NONE)
-		*place = append(cutting->tree, empty, parent);
+		*place = flame_graph_append(cutting->tree, empty, parent);
 	return *place;
 }
 
@@ -196,7 +197,7 @@ static void cut_row(struct cutting *cutting, size_t row, enum fate fate)
 	uint32_t *place = above == TS_NONE ? &cutting->root_group : &cutting->groups[above];
 
 	if (fate == FATE_KEPT) {
-		cutting->moved[row] = append(cutting->tree, *frame, above);
+		cutting->moved[row] = flame_graph_append(cutting->tree, *frame, above);
 		return;
 	}
 	empty.name = fate == FATE_GROUPED ? TS_LIT("(small kernels)") : TS_LIT("(short)");
@@ -210,8 +211,8 @@ static void cut_row(struct cutting *cutting, size_t row, enum fate fate)
 }
 
 /* Each row gives a frame or adds to one, so none is more than there were rows. */
-static enum ts_status cut(struct flame_graph *tree, const struct ts_report *report,
-			  struct ts_error *err)
+static enum ts_status flame_graph_cut(struct flame_graph *tree, const struct ts_report *report,
+				      struct ts_error *err)
 {
 	struct flame_graph small = { .kind = tree->kind };
 	struct cutting cutting = {
@@ -246,13 +247,13 @@ enum ts_status ts_flame_graph_read(struct flame_graph *tree, const struct ts_res
 	TS_ASSERT(tree && results && kind && report);
 	*tree = (struct flame_graph){ .kind = kind };
 	if (table)
-		st = read_rows(tree, table, err);
+		st = flame_graph_read_rows(tree, table, err);
 	if (st == TS_OK) {
-		sum_up(tree);
-		st = cut(tree, report, err);
+		flame_graph_sum_up(tree);
+		st = flame_graph_cut(tree, report, err);
 	}
 	if (st == TS_OK) {
-		sum_up(tree);
+		flame_graph_sum_up(tree);
 		return TS_OK;
 	}
 	ts_flame_graph_release(tree);

@@ -30,8 +30,8 @@ static void close_frames(struct ts_json *json, size_t nr)
 	}
 }
 
-static void put_frames(struct ts_json *json, const struct flame_graph *tree,
-		       enum flame_weight weight)
+static void flame_json_put_frames(struct ts_json *json, const struct flame_graph *tree,
+				  enum flame_weight weight)
 {
 	size_t depth = 0; /* objects that are open */
 
@@ -48,7 +48,7 @@ static void put_frames(struct ts_json *json, const struct flame_graph *tree,
 }
 
 /* The fields of the result: totals in ms for scripts, and in ps. */
-static void put_fields(struct ts_json *json, const struct ts_result *flame)
+static void flame_json_put_fields(struct ts_json *json, const struct ts_result *flame)
 {
 	for (size_t i = 0; i < flame->nr_fields; i++) {
 		struct ts_value value = flame->fields[i].value;
@@ -61,8 +61,8 @@ static void put_fields(struct ts_json *json, const struct ts_result *flame)
 	}
 }
 
-static void put_root(struct ts_json *json, const struct flame_graph *tree,
-		     const struct ts_result *flame, const struct ts_report *report)
+static void flame_json_put_root(struct ts_json *json, const struct flame_graph *tree,
+				const struct ts_result *flame, const struct ts_report *report)
 {
 	enum flame_weight weight = ts_flame_graph_weight(tree, report);
 
@@ -71,7 +71,7 @@ static void put_root(struct ts_json *json, const struct flame_graph *tree,
 	ts_json_put_text(json, "kind", tree->kind);
 	ts_json_put_text(json, "weight", ts_flame_weights[weight]);
 	ts_json_put_text(json, "unit", weight == FLAME_COUNT ? "calls" : "ps");
-	put_fields(json, flame);
+	flame_json_put_fields(json, flame);
 	ts_json_key(json, "notes");
 	ts_json_array(json);
 	for (size_t i = 0; i < flame->nr_notes; i++)
@@ -81,14 +81,14 @@ static void put_root(struct ts_json *json, const struct flame_graph *tree,
 	ts_json_put_i64(json, "value", tree->total[weight]);
 	ts_json_key(json, "children");
 	ts_json_array(json);
-	put_frames(json, tree, weight);
+	flame_json_put_frames(json, tree, weight);
 	ts_json_array_end(json);
 	ts_json_object_end(json);
 	ts_buf_putc(json->out, '\n');
 }
 
-static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
-			   const struct ts_report *report, struct ts_error *err)
+static enum ts_status flame_json_emit(struct ts_buf *out, const struct ts_results *results,
+				      const struct ts_report *report, struct ts_error *err)
 {
 	struct ts_json json = ts_json_of(out, TS_JSON_COMPACT);
 	const char *kind = ts_flame_graph_kind(results, report, err);
@@ -99,7 +99,7 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 		return TS_USAGE;
 	st = ts_flame_graph_read(&tree, results, kind, report, err);
 	if (st == TS_OK)
-		put_root(&json, &tree, TS_FIND(results, flame), report);
+		flame_json_put_root(&json, &tree, TS_FIND(results, flame), report);
 	ts_flame_graph_release(&tree);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
@@ -107,5 +107,5 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 const struct ts_output ts_output_flame_json = {
 	.name = "json",
 	.extension = "json",
-	.emit = emit,
+	.emit = flame_json_emit,
 };

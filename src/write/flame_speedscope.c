@@ -35,7 +35,8 @@ static enum ts_status put_frame_names(struct scope *scope, const struct flame_gr
 	return TS_OK;
 }
 
-static void put_sample(struct scope *scope, const struct flame_graph *tree, uint32_t at)
+static void flame_speedscope_put_sample(struct scope *scope, const struct flame_graph *tree,
+					uint32_t at)
 {
 	size_t depth = tree->frames[at].depth + 1;
 
@@ -47,7 +48,7 @@ static void put_sample(struct scope *scope, const struct flame_graph *tree, uint
 	ts_json_array_end(&scope->json);
 }
 
-static void put_value(struct scope *scope, enum flame_weight weight, int64_t value)
+static void flame_speedscope_put_value(struct scope *scope, enum flame_weight weight, int64_t value)
 {
 	if (weight == FLAME_COUNT)
 		ts_json_i64(&scope->json, value);
@@ -70,18 +71,18 @@ static void put_profile(struct scope *scope, const struct flame_graph *tree,
 	ts_json_put_text(json, "unit", weight == FLAME_COUNT ? "none" : "nanoseconds");
 	ts_json_put_i64(json, "startValue", 0);
 	ts_json_key(json, "endValue");
-	put_value(scope, weight, tree->total[weight]);
+	flame_speedscope_put_value(scope, weight, tree->total[weight]);
 	ts_json_key(json, "samples");
 	ts_json_array(json);
 	for (uint32_t i = 0; i < tree->nr; i++)
 		if (tree->frames[i].self[weight] > 0)
-			put_sample(scope, tree, i);
+			flame_speedscope_put_sample(scope, tree, i);
 	ts_json_array_end(json);
 	ts_json_key(json, "weights");
 	ts_json_array(json);
 	for (size_t i = 0; i < tree->nr; i++)
 		if (tree->frames[i].self[weight] > 0)
-			put_value(scope, weight, tree->frames[i].self[weight]);
+			flame_speedscope_put_value(scope, weight, tree->frames[i].self[weight]);
 	ts_json_array_end(json);
 	ts_json_object_end(json);
 	ts_buf_release(&name);
@@ -96,8 +97,8 @@ static bool wants_weight(const struct flame_graph *tree, enum flame_weight weigh
 	return weight != FLAME_COUNT && tree->total[weight] > 0;
 }
 
-static enum ts_status put_all(struct scope *scope, const struct ts_report *report,
-			      struct ts_error *err)
+static enum ts_status flame_speedscope_put_all(struct scope *scope, const struct ts_report *report,
+					       struct ts_error *err)
 {
 	struct ts_json *json = &scope->json;
 	enum ts_status st = TS_OK;
@@ -151,8 +152,8 @@ static enum ts_status read_trees(struct scope *scope, const struct ts_results *r
 	return scope->path ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
-			   const struct ts_report *report, struct ts_error *err)
+static enum ts_status flame_speedscope_emit(struct ts_buf *out, const struct ts_results *results,
+					    const struct ts_report *report, struct ts_error *err)
 {
 	struct scope scope = { .json = ts_json_of(out, TS_JSON_COMPACT) };
 	enum ts_status st = TS_OK;
@@ -161,7 +162,7 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 		return TS_USAGE;
 	st = read_trees(&scope, results, report, err);
 	if (st == TS_OK)
-		st = put_all(&scope, report, err);
+		st = flame_speedscope_put_all(&scope, report, err);
 	for (size_t i = 0; i < scope.nr_trees; i++)
 		ts_flame_graph_release(&scope.trees[i]);
 	free(scope.path);
@@ -172,5 +173,5 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 const struct ts_output ts_output_flame_speedscope = {
 	.name = "speedscope",
 	.extension = "speedscope.json",
-	.emit = emit,
+	.emit = flame_speedscope_emit,
 };

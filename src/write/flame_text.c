@@ -20,7 +20,7 @@
 #define NUMBERS_WIDTH (TOTAL_WIDTH + 1 + SHARE_WIDTH + 1 + SELF_WIDTH + 2)
 
 /* The total that a frame needs for a line: the smallest one with which all of them are few. */
-static int by_total(const void *a, const void *b)
+static int flame_text_by_total(const void *a, const void *b)
 {
 	return ts_i64_order(b, a);
 }
@@ -35,7 +35,7 @@ static enum ts_status find_least(const struct flame_graph *tree, enum flame_weig
 	for (size_t i = 0; i < tree->nr; i++)
 		totals[i] = tree->frames[i].total[weight];
 	if (tree->nr > 0)
-		qsort(totals, tree->nr, sizeof(*totals), by_total);
+		qsort(totals, tree->nr, sizeof(*totals), flame_text_by_total);
 	*least = tree->nr > MAX_LINES ? totals[MAX_LINES] + 1 : 1;
 	free(totals);
 	return TS_OK;
@@ -46,7 +46,8 @@ static const char *amount(char text[TS_UNIT_MAX], enum flame_weight weight, int6
 	return weight == FLAME_COUNT ? ts_fmt_count(text, (double)value) : ts_fmt_ps(text, value);
 }
 
-static void put_numbers(struct ts_buf *out, const char *total, const char *share, const char *self)
+static void flame_text_put_numbers(struct ts_buf *out, const char *total, const char *share,
+				   const char *self)
 {
 	ts_term_cell(out, ts_bytes_of(total), TOTAL_WIDTH, TS_TERM_RIGHT);
 	ts_buf_putc(out, ' ');
@@ -56,32 +57,34 @@ static void put_numbers(struct ts_buf *out, const char *total, const char *share
 	ts_buf_puts(out, "  ");
 }
 
-static void put_line(struct ts_buf *out, const struct flame_graph *tree, enum flame_weight weight,
-		     const struct flame_frame *frame, size_t width)
+static void flame_text_put_line(struct ts_buf *out, const struct flame_graph *tree,
+				enum flame_weight weight, const struct flame_frame *frame,
+				size_t width)
 {
 	char total[TS_UNIT_MAX], share[TS_UNIT_MAX], self[TS_UNIT_MAX];
 	size_t indent = TS_MIN(frame->depth, MAX_INDENT);
 
-	put_numbers(out, amount(total, weight, frame->total[weight]),
-		    ts_fmt_pct(share, 100 * (double)frame->total[weight] /
-					      (double)TS_MAX(tree->total[weight], 1)),
-		    frame->self[weight] > 0 ? amount(self, weight, frame->self[weight]) : "");
+	flame_text_put_numbers(out, amount(total, weight, frame->total[weight]),
+			       ts_fmt_pct(share, 100 * (double)frame->total[weight] /
+							 (double)TS_MAX(tree->total[weight], 1)),
+			       frame->self[weight] > 0 ? amount(self, weight, frame->self[weight])
+						       : "");
 	ts_buf_pad(out, ' ', indent);
 	ts_term_cut(out, frame->name, width - NUMBERS_WIDTH - indent);
 	ts_buf_putc(out, '\n');
 }
 
-static void put_tree(struct ts_buf *out, const struct flame_graph *tree, enum flame_weight weight,
-		     int64_t least, size_t width)
+static void flame_text_put_tree(struct ts_buf *out, const struct flame_graph *tree,
+				enum flame_weight weight, int64_t least, size_t width)
 {
 	size_t nr_left = 0;
 
 	ts_buf_printf(out, "\nCall tree (%s, by %s)\n", tree->kind, ts_flame_weights[weight]);
-	put_numbers(out, "total", "share", "self");
+	flame_text_put_numbers(out, "total", "share", "self");
 	ts_buf_puts(out, "frame\n");
 	for (size_t i = 0; i < tree->nr; i++)
 		if (tree->frames[i].total[weight] >= least)
-			put_line(out, tree, weight, &tree->frames[i], width);
+			flame_text_put_line(out, tree, weight, &tree->frames[i], width);
 		else
 			nr_left += tree->frames[i].total[weight] > 0;
 	if (nr_left > 0)
@@ -91,8 +94,8 @@ static void put_tree(struct ts_buf *out, const struct flame_graph *tree, enum fl
 			      nr_left);
 }
 
-static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
-			   const struct ts_report *report, struct ts_error *err)
+static enum ts_status flame_text_emit(struct ts_buf *out, const struct ts_results *results,
+				      const struct ts_report *report, struct ts_error *err)
 {
 	struct ts_report form = *report;
 	const char *kind = ts_flame_graph_kind(results, report, err);
@@ -113,7 +116,7 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 	if (st == TS_OK)
 		st = find_least(&tree, weight, &least, err);
 	if (st == TS_OK)
-		put_tree(out, &tree, weight, least, form.width);
+		flame_text_put_tree(out, &tree, weight, least, form.width);
 	ts_flame_graph_release(&tree);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
@@ -121,5 +124,5 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 const struct ts_output ts_output_flame_text = {
 	.name = "text",
 	.extension = "txt",
-	.emit = emit,
+	.emit = flame_text_emit,
 };

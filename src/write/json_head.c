@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-static void put_time(struct ts_json *json, const char *key, int64_t ps)
+static void json_head_put_time(struct ts_json *json, const char *key, int64_t ps)
 {
 	ts_json_key(json, key);
 	if (ps == INT64_MIN || ps == INT64_MAX)
@@ -14,12 +14,12 @@ static void put_time(struct ts_json *json, const char *key, int64_t ps)
 }
 
 /* Every figure behind it is of that alone. */
-static void put_part(struct ts_json *json, const struct ts_part *part)
+static void json_head_put_part(struct ts_json *json, const struct ts_part *part)
 {
 	ts_json_key(json, "part");
 	ts_json_object(json);
-	put_time(json, "from_ps", part->from_ps);
-	put_time(json, "to_ps", part->to_ps);
+	json_head_put_time(json, "from_ps", part->from_ps);
+	json_head_put_time(json, "to_ps", part->to_ps);
 	ts_json_put_text(json, "device", part->device);
 	ts_json_put_text(json, "host", part->host);
 	ts_json_object_end(json);
@@ -36,5 +36,5 @@ void ts_json_head(struct ts_json *json, const struct ts_report *report)
 	ts_json_put_text(json, "version", report->version);
 	ts_json_object_end(json);
 	if (report->part)
-		put_part(json, report->part);
+		json_head_put_part(json, report->part);
 }

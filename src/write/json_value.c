@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-static void put_list(struct ts_json *json, const struct ts_list *list)
+static void json_value_put_list(struct ts_json *json, const struct ts_list *list)
 {
 	const struct ts_value *item = list->items;
 
@@ -35,6 +35,6 @@ void ts_json_value(struct ts_json *json, struct ts_value value)
 	case TS_VALUE_REAL:	  ts_json_double(json, value.as.r); break;
 	case TS_VALUE_TEXT:	  ts_json_string(json, value.as.s); break;
 	case TS_VALUE_BOOL:	  ts_json_bool(json, value.as.b); break;
-	case TS_VALUE_LIST:	  put_list(json, value.as.list); break;
+	case TS_VALUE_LIST:	  json_value_put_list(json, value.as.list); break;
 	}
 }

@@ -98,21 +98,22 @@ static struct ts_xspacew_meta meta_begin(struct writer *writer, uint64_t id, str
 	return meta;
 }
 
-static void put_name(struct writer *writer, uint64_t id, struct ts_bytes name)
+static void predicted_put_name(struct writer *writer, uint64_t id, struct ts_bytes name)
 {
 	ts_xspacew_name(writer->out, XPLANE_EVENT_METADATA, id, name);
 }
 
-static uint64_t program_of(size_t module)
+static uint64_t predicted_program_of(size_t module)
 {
 	return module + 1;
 }
 
 /* "jit_step(1)": a profile has the program's id in the name. */
-static void module_name(struct writer *writer, size_t module, struct ts_buf *name)
+static void predicted_module_name(struct writer *writer, size_t module, struct ts_buf *name)
 {
 	ts_buf_printf(name, "%.*s(%" PRIu64 ")",
-		      TS_ARG(writer->predicted->modules[module].module->name), program_of(module));
+		      TS_ARG(writer->predicted->modules[module].module->name),
+		      predicted_program_of(module));
 	writer->out->failed |= name->failed;
 }
 
@@ -174,7 +175,7 @@ static void put_cost(struct writer *writer, const struct ts_hlo_module *module, 
 		put_breakdown(writer, &traffic);
 }
 
-static void put_texts(struct writer *writer, const struct ts_hlo_instr *instr)
+static void predicted_put_texts(struct writer *writer, const struct ts_hlo_instr *instr)
 {
 	struct ts_buf text = TS_BUF_INIT;
 
@@ -192,7 +193,7 @@ static void put_texts(struct writer *writer, const struct ts_hlo_instr *instr)
 	ts_buf_release(&text);
 }
 
-static void put_op(struct writer *writer, size_t module, uint32_t index)
+static void predicted_put_op(struct writer *writer, size_t module, uint32_t index)
 {
 	const struct ts_predicted_module *from = &writer->predicted->modules[module];
 	const struct ts_hlo_instr *instr = &from->module->instrs[index];
@@ -208,12 +209,12 @@ static void put_op(struct writer *writer, size_t module, uint32_t index)
 				  ts_buf_bytes(&text), instr->name);
 		stat_text(writer, XEVENTMETA_STATS, STAT_CATEGORY, ts_hlo_category(instr));
 		ts_xspacew_u64_stat(writer->out, XEVENTMETA_STATS, STAT_PROGRAM,
-				    program_of(module));
+				    predicted_program_of(module));
 		ts_xspacew_u64_stat(writer->out, XEVENTMETA_STATS, STAT_SYMBOL,
 				    (uint64_t)index + 1);
 		if (!beside) {
 			put_cost(writer, from->module, index);
-			put_texts(writer, instr);
+			predicted_put_texts(writer, instr);
 		}
 		stat_text(writer, XEVENTMETA_STATS, STAT_BASIS, ts_bytes_of(from->basis[index]));
 		ts_xspacew_meta_end(writer->out, meta);
@@ -230,7 +231,7 @@ static size_t event_begin(struct writer *writer, uint64_t meta, int64_t start_ps
 	return mark;
 }
 
-static void put_steps(struct writer *writer)
+static void predicted_put_steps(struct writer *writer)
 {
 	size_t line = ts_xspacew_line_begin(writer->out, LINE_STEPS, TS_LIT("Steps")), mark;
 
@@ -273,7 +274,7 @@ static void put_events(struct writer *writer, bool beside)
 	ts_pbw_end(writer->out, line);
 }
 
-static void put_note(struct writer *writer, struct ts_buf *note)
+static void predicted_put_note(struct writer *writer, struct ts_buf *note)
 {
 	const struct ts_predicted *predicted = writer->predicted;
 
@@ -285,25 +286,25 @@ static void put_note(struct writer *writer, struct ts_buf *note)
 	writer->out->failed |= note->failed;
 }
 
-static void put_device(struct writer *writer, struct ts_bytes note)
+static void predicted_put_device(struct writer *writer, struct ts_bytes note)
 {
 	const struct ts_predicted *predicted = writer->predicted;
 	size_t plane = ts_xspacew_plane_begin(writer->out, 2, TS_LIT("/device:TPU:0"));
 	struct ts_buf name = TS_BUF_INIT;
 
-	put_steps(writer);
+	predicted_put_steps(writer);
 	put_events(writer, false);
 	put_events(writer, true);
-	put_name(writer, META_STEP, ts_bytes_of(STEP_NAME));
+	predicted_put_name(writer, META_STEP, ts_bytes_of(STEP_NAME));
 	for (size_t m = 0; m < predicted->nr_modules; m++) {
 		const struct ts_predicted_module *from = &predicted->modules[m];
 
 		name.n = 0;
-		module_name(writer, m, &name);
-		put_name(writer, META_FIRST_MODULE + m, ts_buf_bytes(&name));
+		predicted_module_name(writer, m, &name);
+		predicted_put_name(writer, META_FIRST_MODULE + m, ts_buf_bytes(&name));
 		for (uint32_t i = 0; i < from->module->nr_instrs; i++)
 			if (from->schedule->sums[i].runs > 0)
-				put_op(writer, m, i);
+				predicted_put_op(writer, m, i);
 	}
 	stat_text(writer, XPLANE_STATS, STAT_KIND, ts_bytes_of(predicted->device_kind));
 	ts_xspacew_double_stat(writer->out, XPLANE_STATS, STAT_FLOPS_RATE,
@@ -333,12 +334,12 @@ static void put_banner(struct writer *writer, struct ts_bytes note)
 	ts_pbw_end(writer->out,
 		   event_begin(writer, 1, 0, writer->starts_ps[writer->predicted->nr_modules]));
 	ts_pbw_end(writer->out, line);
-	put_name(writer, 1, note);
+	predicted_put_name(writer, 1, note);
 	ts_pbw_end(writer->out, plane);
 }
 
 /* The compiled modules, as profiles have them. */
-static void put_modules(struct writer *writer)
+static void predicted_put_modules(struct writer *writer)
 {
 	size_t plane = ts_xspacew_plane_begin(writer->out, 0, TS_LIT("/host:metadata")), mark,
 	       proto;
@@ -349,9 +350,9 @@ static void put_modules(struct writer *writer)
 		struct ts_xspacew_meta meta;
 
 		name.n = 0;
-		module_name(writer, m, &name);
-		meta = ts_xspacew_meta_begin(writer->out, XPLANE_EVENT_METADATA, program_of(m),
-					     ts_buf_bytes(&name));
+		predicted_module_name(writer, m, &name);
+		meta = ts_xspacew_meta_begin(writer->out, XPLANE_EVENT_METADATA,
+					     predicted_program_of(m), ts_buf_bytes(&name));
 		mark = ts_xspacew_stat_begin(writer->out, XEVENTMETA_STATS, 1);
 		proto = ts_pbw_begin(writer->out, XSTAT_BYTES);
 		if (module->is_bare)
@@ -383,10 +384,10 @@ void ts_predicted_write(struct ts_buf *out, const struct ts_predicted *predicted
 		writer.starts_ps[m + 1] =
 			ts_i64_add(writer.starts_ps[m], predicted->modules[m].schedule->end_ps);
 	}
-	put_note(&writer, &note);
+	predicted_put_note(&writer, &note);
 	if (!out->failed) {
-		put_device(&writer, ts_buf_bytes(&note));
-		put_modules(&writer);
+		predicted_put_device(&writer, ts_buf_bytes(&note));
+		predicted_put_modules(&writer);
 		put_banner(&writer, ts_buf_bytes(&note));
 		ts_pbw_text(out, XSPACE_WARNINGS, ts_buf_bytes(&note));
 		ts_pbw_text(out, XSPACE_HOSTNAMES, TS_LIT("predicted"));

@@ -11,7 +11,7 @@
 #include "write/summary.h"
 #include "result/schema/capture.def"
 
-static void put_item(struct ts_buf *text, struct ts_value value)
+static void report_csv_put_item(struct ts_buf *text, struct ts_value value)
 {
 	switch (value.type) {
 	case TS_VALUE_INT:	  ts_buf_i64(text, value.as.i); break;
@@ -25,7 +25,7 @@ static void put_item(struct ts_buf *text, struct ts_value value)
 	}
 }
 
-static void put_list(struct ts_csv *csv, const struct ts_list *list)
+static void report_csv_put_list(struct ts_csv *csv, const struct ts_list *list)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	const struct ts_value *item = list->items;
@@ -37,7 +37,7 @@ static void put_list(struct ts_csv *csv, const struct ts_list *list)
 			ts_buf_puts(&text, k ? " " : "");
 			if (list->names)
 				ts_buf_printf(&text, "%s=", list->names[k]);
-			put_item(&text, *item++);
+			report_csv_put_item(&text, *item++);
 		}
 	}
 	csv->out->failed |= text.failed;
@@ -45,7 +45,7 @@ static void put_list(struct ts_csv *csv, const struct ts_list *list)
 	ts_buf_release(&text);
 }
 
-static void put_cell(struct ts_csv *csv, struct ts_value value)
+static void report_csv_put_cell(struct ts_csv *csv, struct ts_value value)
 {
 	switch (value.type) {
 	case TS_VALUE_IMPOSSIBLE:
@@ -55,7 +55,7 @@ static void put_cell(struct ts_csv *csv, struct ts_value value)
 	case TS_VALUE_REAL:	  ts_csv_double(csv, value.as.r); break;
 	case TS_VALUE_TEXT:	  ts_csv_text(csv, value.as.s); break;
 	case TS_VALUE_BOOL:	  ts_csv_text(csv, value.as.b ? TS_LIT("true") : TS_LIT("false")); break;
-	case TS_VALUE_LIST:	  put_list(csv, value.as.list); break;
+	case TS_VALUE_LIST:	  report_csv_put_list(csv, value.as.list); break;
 	}
 }
 
@@ -64,7 +64,7 @@ static void put_cell(struct ts_csv *csv, struct ts_value value)
  * _per_byte, flops, bytes, _count. Where one does not (base/units_list.h), it follows in brackets. The page's
  * copies do the same. The doctor's key figures have a unit a row, in a column of their own.
  */
-static void put_heading(struct ts_csv *csv, const char *name)
+static void report_csv_put_heading(struct ts_csv *csv, const char *name)
 {
 	const struct ts_unit *unit = ts_unit_of(ts_bytes_of(name));
 	struct ts_buf text = TS_BUF_INIT;
@@ -88,16 +88,16 @@ static void end_heading(struct ts_csv *csv, bool is_predicted)
 	ts_csv_end_row(csv);
 }
 
-static void end_row(struct ts_csv *csv, bool is_predicted)
+static void report_csv_end_row(struct ts_csv *csv, bool is_predicted)
 {
 	if (is_predicted)
-		put_cell(csv, ts_bool(true));
+		report_csv_put_cell(csv, ts_bool(true));
 	ts_csv_end_row(csv);
 }
 
-static enum ts_status put_table(struct ts_csv *csv, const struct ts_table *table,
-				const struct ts_report *report, bool is_predicted,
-				struct ts_error *err)
+static enum ts_status report_csv_put_table(struct ts_csv *csv, const struct ts_table *table,
+					   const struct ts_report *report, bool is_predicted,
+					   struct ts_error *err)
 {
 	int sorted = report->sort ? ts_table_find_column(table, report->sort) : -1;
 	size_t nr = report->top ? TS_MIN(report->top, table->nr_rows) : table->nr_rows;
@@ -106,32 +106,35 @@ static enum ts_status put_table(struct ts_csv *csv, const struct ts_table *table
 	if (report->sort && sorted < 0)
 		return ts_tables_need_column(table, 1, report->sort, err);
 	for (size_t i = 0; i < table->nr_columns; i++)
-		put_heading(csv, table->columns[i].name);
+		report_csv_put_heading(csv, table->columns[i].name);
 	end_heading(csv, is_predicted);
 	rows = calloc(table->nr_rows + 1, sizeof(*rows));
 	if (!rows || !ts_table_order(table, sorted, rows))
 		csv->out->failed = true;
 	for (size_t row = 0; row < nr && !csv->out->failed; row++) {
 		for (size_t i = 0; i < table->nr_columns; i++)
-			put_cell(csv, ts_table_cell(table, rows[row], (int)i));
-		end_row(csv, is_predicted);
+			report_csv_put_cell(csv, ts_table_cell(table, rows[row], (int)i));
+		report_csv_end_row(csv, is_predicted);
 	}
 	free(rows);
 	return TS_OK;
 }
 
-static void put_finding(struct ts_csv *csv, const struct ts_finding *finding, bool is_predicted)
+static void report_csv_put_finding(struct ts_csv *csv, const struct ts_finding *finding,
+				   bool is_predicted)
 {
 	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++)
-		put_cell(csv, ts_finding_value(finding, i));
+		report_csv_put_cell(csv, ts_finding_value(finding, i));
 	for (size_t i = 0; i < TS_WHERE_COLUMNS; i++)
-		put_cell(csv, finding->nr_where ? ts_where_value(finding->where, i) : ts_null());
+		report_csv_put_cell(csv, finding->nr_where ? ts_where_value(finding->where, i)
+							   : ts_null());
 	for (size_t i = 0; i < TS_LINK_COLUMNS; i++)
-		put_cell(csv, ts_link_value(&finding->links, i));
-	end_row(csv, is_predicted);
+		report_csv_put_cell(csv, ts_link_value(&finding->links, i));
+	report_csv_end_row(csv, is_predicted);
 }
 
-static void put_findings(struct ts_csv *csv, const struct ts_result *result, bool is_predicted)
+static void report_csv_put_findings(struct ts_csv *csv, const struct ts_result *result,
+				    bool is_predicted)
 {
 	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++)
 		ts_csv_text(csv, ts_bytes_of(ts_finding_columns[i]));
@@ -141,10 +144,11 @@ static void put_findings(struct ts_csv *csv, const struct ts_result *result, boo
 		ts_csv_text(csv, ts_bytes_of(ts_link_columns[i]));
 	end_heading(csv, is_predicted);
 	for (size_t i = 0; i < result->nr_findings; i++)
-		put_finding(csv, &result->findings[i], is_predicted);
+		report_csv_put_finding(csv, &result->findings[i], is_predicted);
 }
 
-static void put_fields(struct ts_csv *csv, const struct ts_result *result, bool is_predicted)
+static void report_csv_put_fields(struct ts_csv *csv, const struct ts_result *result,
+				  bool is_predicted)
 {
 	bool is_said = TS_GET(result, capture, is_predicted).type == TS_VALUE_BOOL;
 
@@ -152,8 +156,8 @@ static void put_fields(struct ts_csv *csv, const struct ts_result *result, bool 
 		ts_csv_text(csv, ts_bytes_of(result->fields[i].name));
 	end_heading(csv, is_predicted && !is_said);
 	for (size_t i = 0; i < result->nr_fields; i++)
-		put_cell(csv, result->fields[i].value);
-	end_row(csv, is_predicted && !is_said);
+		report_csv_put_cell(csv, result->fields[i].value);
+	report_csv_end_row(csv, is_predicted && !is_said);
 }
 
 static enum ts_status put_view(struct ts_csv *csv, const struct ts_view *view,
@@ -163,16 +167,16 @@ static enum ts_status put_view(struct ts_csv *csv, const struct ts_view *view,
 	const struct ts_result *result = view->result;
 
 	if (view->table)
-		return put_table(csv, view->table, report, is_predicted, err);
+		return report_csv_put_table(csv, view->table, report, is_predicted, err);
 	if (!ts_result_has_findings(result) && result->nr_tables && !result->top_level)
-		return put_table(csv, &result->tables[0], report, is_predicted, err);
+		return report_csv_put_table(csv, &result->tables[0], report, is_predicted, err);
 	if (report->sort || report->top)
 		return ts_fail(err, TS_USAGE, "view %s is not a table that has rows to choose",
 			       report->view);
 	if (ts_result_has_findings(result))
-		put_findings(csv, result, is_predicted);
+		report_csv_put_findings(csv, result, is_predicted);
 	else
-		put_fields(csv, result, is_predicted);
+		report_csv_put_fields(csv, result, is_predicted);
 	return TS_OK;
 }
 

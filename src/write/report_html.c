@@ -15,7 +15,7 @@
 	"require-trusted-types-for 'script'; trusted-types 'none'; "
 
 /* What tells this page from others; the page itself knows more (main.jsx). */
-static void put_title(struct ts_buf *out, const struct ts_results *results)
+static void report_html_put_title(struct ts_buf *out, const struct ts_results *results)
 {
 	struct ts_value names[] = { TS_OVERVIEW(results, run.run),
 				    TS_OVERVIEW(results, run.session) };
@@ -46,21 +46,21 @@ static void put_compared(struct ts_buf *out, const struct ts_results *results)
 	ts_html_text(out, ts_value_text(TS_CELL_OF(runs, compare_runs, 0, run)));
 }
 
-static void put_head(struct ts_buf *out, const struct ts_results *results)
+static void report_html_put_head(struct ts_buf *out, const struct ts_results *results)
 {
 	ts_buf_puts(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 			 "<meta http-equiv=\"Content-Security-Policy\" content=\"" POLICY);
 	ts_buf_put(out, ts_page.policy);
 	ts_buf_puts(out, "\">\n"
 			 "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
-	put_title(out, results);
+	report_html_put_title(out, results);
 	put_compared(out, results);
 	ts_buf_puts(out, "</title>\n<style>");
 	ts_buf_put(out, ts_page.style);
 	ts_buf_puts(out, "</style>\n</head>\n");
 }
 
-static void put_attribute(struct ts_buf *out, const char *name, const char *value)
+static void report_html_put_attribute(struct ts_buf *out, const char *name, const char *value)
 {
 	if (!value)
 		return;
@@ -73,15 +73,15 @@ static void put_attribute(struct ts_buf *out, const char *name, const char *valu
 static void put_body(struct ts_buf *out, const struct ts_report *report)
 {
 	ts_buf_puts(out, "<body");
-	put_attribute(out, "view", report->view);
-	put_attribute(out, "tree", report->tree);
-	put_attribute(out, "weight", report->weight);
+	report_html_put_attribute(out, "view", report->view);
+	report_html_put_attribute(out, "tree", report->tree);
+	report_html_put_attribute(out, "weight", report->weight);
 	if (report->min_duration_ps > 0)
 		ts_buf_printf(out, " data-min-duration-ps=\"%lld\"",
 			      (long long)report->min_duration_ps);
 	if (report->max_depth > 0)
 		ts_buf_printf(out, " data-max-depth=\"%zu\"", report->max_depth);
-	put_attribute(out, "group-small", report->group_small ? "true" : NULL);
+	report_html_put_attribute(out, "group-small", report->group_small ? "true" : NULL);
 	ts_buf_puts(out, ">\n");
 }
 
@@ -108,7 +108,7 @@ enum ts_status ts_report_html(struct ts_buf *out, const struct ts_results *resul
 			       "it again; --format json has the same report)");
 	form.pretty = false;
 	form.view = NULL; /* the page has all views, and opens this one */
-	put_head(out, results);
+	report_html_put_head(out, results);
 	put_body(out, report);
 	ts_buf_puts(out, "<div id=\"tpusight\"></div>\n"
 			 "<footer><details><summary>Third-party notices</summary>\n<pre>");

@@ -65,7 +65,7 @@ static void go_to(struct place *place, const char *name)
 }
 
 /* A row is a line, for people too: a table of ten thousand steps is read by column. */
-static void put_table(struct ts_json *json, const struct ts_table *table)
+static void report_json_put_table(struct ts_json *json, const struct ts_table *table)
 {
 	const enum ts_json_style style = json->style;
 	const struct ts_value *cell = table->cells;
@@ -95,7 +95,7 @@ struct part {
 	bool run, rest;		      /* run and its fields; all others and the tables */
 };
 
-static bool wants_field(const struct part *part, const struct ts_field *field)
+static bool report_json_wants_field(const struct part *part, const struct ts_field *field)
 {
 	bool is_run = part->result->top_level && strncmp(field->name, "run", 3) == 0 &&
 		      (field->name[3] == '.' || field->name[3] == '\0');
@@ -103,32 +103,32 @@ static bool wants_field(const struct part *part, const struct ts_field *field)
 	return is_run ? part->run : part->rest && !part->table;
 }
 
-static bool wants_table(const struct part *part, const struct ts_table *table)
+static bool report_json_wants_table(const struct part *part, const struct ts_table *table)
 {
 	return part->rest && (!part->table || part->table == table);
 }
 
-static void put_part(struct ts_json *json, const struct part *part)
+static void report_json_put_part(struct ts_json *json, const struct part *part)
 {
 	const struct ts_result *result = part->result;
 	struct place place = { json, "" };
 
 	for (size_t i = 0; i < result->nr_fields; i++) {
-		if (!wants_field(part, &result->fields[i]))
+		if (!report_json_wants_field(part, &result->fields[i]))
 			continue;
 		go_to(&place, result->fields[i].name);
 		ts_json_value(json, result->fields[i].value);
 	}
 	for (size_t i = 0; i < result->nr_tables; i++) {
-		if (!wants_table(part, &result->tables[i]))
+		if (!report_json_wants_table(part, &result->tables[i]))
 			continue;
 		go_to(&place, result->tables[i].name);
-		put_table(json, &result->tables[i]);
+		report_json_put_table(json, &result->tables[i]);
 	}
 	leave_to(&place, 0);
 }
 
-static void put_when(struct ts_json *json, const struct ts_when *when)
+static void report_json_put_when(struct ts_json *json, const struct ts_when *when)
 {
 	ts_json_object(json);
 	for (size_t i = 0; i < TS_WHEN_COLUMNS; i++) {
@@ -138,7 +138,7 @@ static void put_when(struct ts_json *json, const struct ts_when *when)
 	ts_json_object_end(json);
 }
 
-static void put_where(struct ts_json *json, const struct ts_where *where)
+static void report_json_put_where(struct ts_json *json, const struct ts_where *where)
 {
 	ts_json_object(json);
 	for (size_t i = 0; i < TS_WHERE_COLUMNS; i++) {
@@ -148,17 +148,17 @@ static void put_where(struct ts_json *json, const struct ts_where *where)
 	ts_json_object_end(json);
 }
 
-static void put_places(struct ts_json *json, const struct ts_finding *finding)
+static void report_json_put_places(struct ts_json *json, const struct ts_finding *finding)
 {
 	ts_json_key(json, "where");
 	ts_json_array(json);
 	for (size_t i = 0; i < finding->nr_where; i++)
-		put_where(json, &finding->where[i]);
+		report_json_put_where(json, &finding->where[i]);
 	ts_json_array_end(json);
 	ts_json_key(json, "time_ranges");
 	ts_json_array(json);
 	for (size_t i = 0; i < finding->nr_when; i++)
-		put_when(json, &finding->when[i]);
+		report_json_put_when(json, &finding->when[i]);
 	ts_json_array_end(json);
 	ts_json_key(json, "links");
 	ts_json_object(json);
@@ -184,19 +184,19 @@ static void put_merged(struct ts_json *json, const struct ts_finding *finding)
 	ts_json_array_end(json);
 }
 
-static void put_finding(struct ts_json *json, const struct ts_finding *finding)
+static void report_json_put_finding(struct ts_json *json, const struct ts_finding *finding)
 {
 	ts_json_object(json);
 	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++) {
 		ts_json_key(json, ts_finding_columns[i]);
 		ts_json_value(json, ts_finding_value(finding, i));
 	}
-	put_places(json, finding);
+	report_json_put_places(json, finding);
 	put_merged(json, finding);
 	ts_json_object_end(json);
 }
 
-static void put_findings(struct ts_json *json, const struct part *parts, size_t nr)
+static void report_json_put_findings(struct ts_json *json, const struct part *parts, size_t nr)
 {
 	bool any = false;
 
@@ -208,11 +208,11 @@ static void put_findings(struct ts_json *json, const struct part *parts, size_t 
 	ts_json_array(json);
 	for (size_t i = 0; i < nr; i++)
 		for (size_t k = 0; parts[i].rest && k < parts[i].result->nr_findings; k++)
-			put_finding(json, &parts[i].result->findings[k]);
+			report_json_put_finding(json, &parts[i].result->findings[k]);
 	ts_json_array_end(json);
 }
 
-static void put_notes(struct ts_json *json, const struct part *parts, size_t nr)
+static void report_json_put_notes(struct ts_json *json, const struct part *parts, size_t nr)
 {
 	ts_json_key(json, "notes");
 	ts_json_array(json);
@@ -258,20 +258,21 @@ static void put_origins(struct ts_json *json, const struct part *part)
 	const struct ts_result *result = part->result;
 
 	for (size_t i = 0; i < result->nr_fields; i++)
-		if (wants_field(part, &result->fields[i]))
+		if (report_json_wants_field(part, &result->fields[i]))
 			put_origin(json, NULL, result->fields[i].name,
 				   field_origin(part, &result->fields[i]));
 	for (size_t i = 0; i < result->nr_tables; i++) {
 		const struct ts_table *table = &result->tables[i];
 
-		for (size_t k = 0; wants_table(part, table) && k < table->nr_columns; k++)
+		for (size_t k = 0; report_json_wants_table(part, table) && k < table->nr_columns;
+		     k++)
 			put_origin(json, table->name, table->columns[k].name,
 				   origin_in(part, ts_column_origin(table, k)));
 	}
 }
 
-static bool is_asked(const struct ts_report *report, const struct ts_view *view,
-		     const struct ts_result *result)
+static bool report_json_is_asked(const struct ts_report *report, const struct ts_view *view,
+				 const struct ts_result *result)
 {
 	if (view->result)
 		return view->result == result;
@@ -320,14 +321,14 @@ static size_t each_impossible(const struct ts_results *results, const struct ts_
 	size_t nr = 0;
 
 	for (size_t i = 0; i < results->nr; i++)
-		if (is_asked(report, view, results->items[i]))
+		if (report_json_is_asked(report, view, results->items[i]))
 			nr += ts_result_each_impossible(results->items[i], view->table, seen, arg);
 	return nr;
 }
 
 /* Figures that cannot be true: they are null where they stand. Where all can, there is no list. */
-static void put_impossible(struct ts_json *json, const struct ts_results *results,
-			   const struct ts_report *report, const struct ts_view *view)
+static void report_json_put_impossible(struct ts_json *json, const struct ts_results *results,
+				       const struct ts_report *report, const struct ts_view *view)
 {
 	struct impossible_list list = { json, 0 };
 	size_t nr = each_impossible(results, report, view, NULL, NULL);
@@ -342,10 +343,10 @@ static void put_impossible(struct ts_json *json, const struct ts_results *result
 }
 
 /* What stands at the end of an object, once, whatever number of results share it. */
-static void put_tail(struct ts_json *json, const struct part *parts, size_t nr)
+static void report_json_put_tail(struct ts_json *json, const struct part *parts, size_t nr)
 {
-	put_findings(json, parts, nr);
-	put_notes(json, parts, nr);
+	report_json_put_findings(json, parts, nr);
+	report_json_put_notes(json, parts, nr);
 	ts_json_key(json, "provenance");
 	ts_json_object(json);
 	for (size_t i = 0; i < nr; i++)
@@ -353,17 +354,17 @@ static void put_tail(struct ts_json *json, const struct part *parts, size_t nr)
 	ts_json_object_end(json);
 }
 
-static void put_object(struct ts_json *json, const struct part *part)
+static void report_json_put_object(struct ts_json *json, const struct part *part)
 {
 	ts_json_key(json, part->result->name);
 	ts_json_object(json);
-	put_part(json, part);
-	put_tail(json, part, 1);
+	report_json_put_part(json, part);
+	report_json_put_tail(json, part, 1);
 	ts_json_object_end(json);
 }
 
 /* Without a run (modules alone) it is null. */
-static void put_run(struct ts_json *json, const struct ts_results *results)
+static void report_json_put_run(struct ts_json *json, const struct ts_results *results)
 {
 	size_t before = json->out->n;
 
@@ -371,7 +372,7 @@ static void put_run(struct ts_json *json, const struct ts_results *results)
 		const struct part run = { .result = results->items[i], .run = true };
 
 		if (run.result->top_level)
-			put_part(json, &run);
+			report_json_put_part(json, &run);
 	}
 	if (json->out->n > before)
 		return;
@@ -389,26 +390,26 @@ static void put_report(struct ts_json *json, const struct ts_results *results,
 		json->out->failed = true;
 		return;
 	}
-	put_run(json, results);
+	report_json_put_run(json, results);
 	for (size_t i = 0; i < results->nr; i++) {
 		const struct ts_result *result = results->items[i];
-		bool rest = is_asked(report, view, result);
+		bool rest = report_json_is_asked(report, view, result);
 		struct part part = { result, rest ? view->table : NULL, false, rest };
 
 		if (result->top_level) {
-			put_part(json, &part);
+			report_json_put_part(json, &part);
 			part.run = true; /* written before: its origins are written here */
 			top[nr_top++] = part;
 		} else if (rest && !ts_result_is_silent(result)) {
-			put_object(json, &part);
+			report_json_put_object(json, &part);
 		}
 	}
-	put_impossible(json, results, report, view);
-	put_tail(json, top, nr_top);
+	report_json_put_impossible(json, results, report, view);
+	report_json_put_tail(json, top, nr_top);
 	free(top);
 }
 
-static bool wants_tracks(const struct ts_report *report)
+static bool report_json_wants_tracks(const struct ts_report *report)
 {
 	return report->max_track_items > 0 && !report->view;
 }
@@ -433,7 +434,7 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 	ts_json_object(&json);
 	ts_json_head(&json, report);
 	put_report(&json, results, report, &view);
-	if (wants_tracks(report))
+	if (report_json_wants_tracks(report))
 		ts_report_tracks(&json, results, report->max_track_items);
 	ts_json_object_end(&json);
 	ts_buf_putc(out, '\n');
@@ -488,11 +489,11 @@ enum ts_status ts_report_object(struct ts_buf *out, const struct ts_results *res
 		if (!part.result || ts_result_is_silent(part.result))
 			continue;
 		if (i > 0) {
-			put_object(&json, &part);
+			report_json_put_object(&json, &part);
 			continue;
 		}
-		put_part(&json, &part);
-		put_tail(&json, &part, 1);
+		report_json_put_part(&json, &part);
+		report_json_put_tail(&json, &part, 1);
 	}
 	if (doctor) {
 		put_bottlenecks(&json, doctor);

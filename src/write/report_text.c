@@ -41,7 +41,7 @@ static void colored(struct text *text, const char *color, struct ts_bytes s)
 		ts_buf_puts(text->out, RESET);
 }
 
-static void put_title(struct text *text, const char *title)
+static void report_text_put_title(struct text *text, const char *title)
 {
 	if (text->begun)
 		ts_buf_putc(text->out, '\n');
@@ -55,7 +55,7 @@ static size_t page_width(const struct text *text)
 	return text->report->width ? text->report->width : PAGE_WIDTH;
 }
 
-static void put_wrapped(struct text *text, struct ts_bytes s, size_t at, size_t indent)
+static void report_text_put_wrapped(struct text *text, struct ts_bytes s, size_t at, size_t indent)
 {
 	struct ts_term_wrap how = { .width = page_width(text), .at = at, .indent = indent };
 
@@ -64,7 +64,7 @@ static void put_wrapped(struct text *text, struct ts_bytes s, size_t at, size_t 
 }
 
 /* What is unknown is said in the head of the report; elsewhere it is left out. */
-static bool is_shown(const struct ts_result *result, const struct ts_field *field)
+static bool report_text_is_shown(const struct ts_result *result, const struct ts_field *field)
 {
 	return field->label && (result->top_level || field->value.type != TS_VALUE_NULL);
 }
@@ -74,12 +74,12 @@ static size_t label_width(const struct ts_result *result)
 	size_t width = 0;
 
 	for (size_t i = 0; i < result->nr_fields; i++)
-		if (is_shown(result, &result->fields[i]))
+		if (report_text_is_shown(result, &result->fields[i]))
 			width = TS_MAX(width, ts_term_width(ts_bytes_of(result->fields[i].label)));
 	return width;
 }
 
-static void put_fields(struct text *text, const struct ts_result *result)
+static void report_text_put_fields(struct text *text, const struct ts_result *result)
 {
 	size_t width = label_width(result), column = 2 + width + 2;
 	struct ts_buf value = TS_BUF_INIT;
@@ -89,7 +89,7 @@ static void put_fields(struct text *text, const struct ts_result *result)
 		char name[UNIT_NAME_MAX];
 		size_t at;
 
-		if (!is_shown(result, field))
+		if (!report_text_is_shown(result, field))
 			continue;
 		snprintf(name, sizeof(name), "%s.%s", result->name, field->name);
 		ts_buf_puts(text->out, "  ");
@@ -100,7 +100,7 @@ static void put_fields(struct text *text, const struct ts_result *result)
 		ts_buf_clear(&value);
 		ts_text_value(&value, name, field->value);
 		text->out->failed |= value.failed;
-		put_wrapped(text, ts_buf_bytes(&value), column, column);
+		report_text_put_wrapped(text, ts_buf_bytes(&value), column, column);
 	}
 	ts_buf_release(&value);
 }
@@ -121,7 +121,7 @@ static void put_gain(struct text *text, const struct ts_finding *finding)
 	ts_buf_putc(text->out, '\n');
 }
 
-static void put_where(struct text *text, const struct ts_where *where)
+static void report_text_put_where(struct text *text, const struct ts_where *where)
 {
 	static const char *const before[TS_WHERE_COLUMNS] = { "", " in ", " at " };
 	struct ts_buf line = TS_BUF_INIT;
@@ -136,7 +136,7 @@ static void put_where(struct text *text, const struct ts_where *where)
 	}
 	ts_buf_pad(text->out, ' ', DETAIL_INDENT);
 	ts_buf_puts(text->out, "where: ");
-	put_wrapped(text, ts_buf_bytes(&line), DETAIL_INDENT + 7, DETAIL_INDENT + 7);
+	report_text_put_wrapped(text, ts_buf_bytes(&line), DETAIL_INDENT + 7, DETAIL_INDENT + 7);
 	text->out->failed |= line.failed;
 	ts_buf_release(&line);
 }
@@ -149,11 +149,11 @@ static void put_detail(struct text *text, const char *label, struct ts_bytes s)
 		return;
 	ts_buf_pad(text->out, ' ', DETAIL_INDENT);
 	ts_buf_puts(text->out, label);
-	put_wrapped(text, s, indent, indent);
+	report_text_put_wrapped(text, s, indent, indent);
 }
 
 /* An example says little without a viewer: it is in the links. */
-static void put_when(struct text *text, const struct ts_finding *finding)
+static void report_text_put_when(struct text *text, const struct ts_finding *finding)
 {
 	size_t nr = TS_MIN(finding->nr_when, MAX_TIMES);
 	struct ts_buf line = TS_BUF_INIT;
@@ -173,7 +173,7 @@ static void put_when(struct text *text, const struct ts_finding *finding)
 }
 
 /* Line by line, as it is written: it is there to be copied. */
-static void put_code(struct text *text, struct ts_bytes code)
+static void report_text_put_code(struct text *text, struct ts_bytes code)
 {
 	while (code.n > 0) {
 		size_t n = ts_bytes_find(code, "\n");
@@ -185,7 +185,8 @@ static void put_code(struct text *text, struct ts_bytes code)
 	}
 }
 
-static void put_finding(struct text *text, const struct ts_finding *finding, size_t number)
+static void report_text_put_finding(struct text *text, const struct ts_finding *finding,
+				    size_t number)
 {
 	const char *severity = ts_severity_name(finding->severity);
 	size_t before = text->out->n, at;
@@ -194,39 +195,39 @@ static void put_finding(struct text *text, const struct ts_finding *finding, siz
 	at = text->out->n - before + strlen(severity) + 1;
 	colored(text, severity_colors[finding->severity], ts_bytes_of(severity));
 	ts_buf_putc(text->out, ' ');
-	put_wrapped(text, finding->title, at, DETAIL_INDENT);
+	report_text_put_wrapped(text, finding->title, at, DETAIL_INDENT);
 	put_detail(text, "", finding->evidence);
 	put_gain(text, finding);
 	for (size_t i = 0; i < finding->nr_where; i++)
-		put_where(text, &finding->where[i]);
-	put_when(text, finding);
+		report_text_put_where(text, &finding->where[i]);
+	report_text_put_when(text, finding);
 	put_detail(text, "do: ", finding->advice);
-	put_code(text, finding->code);
+	report_text_put_code(text, finding->code);
 }
 
-static void put_findings(struct text *text, const struct ts_result *result)
+static void report_text_put_findings(struct text *text, const struct ts_result *result)
 {
 	if (!ts_result_has_findings(result))
 		return;
 	if (result->nr_findings == 0)
 		ts_buf_puts(text->out, "  nothing found\n");
 	for (size_t i = 0; i < result->nr_findings; i++)
-		put_finding(text, &result->findings[i], i + 1);
+		report_text_put_finding(text, &result->findings[i], i + 1);
 }
 
-static void put_table(struct text *text, const struct ts_table *table)
+static void report_text_put_table(struct text *text, const struct ts_table *table)
 {
 	if (!table->title || table->nr_rows == 0)
 		return;
-	put_title(text, table->title);
+	report_text_put_title(text, table->title);
 	ts_text_table(text->out, table, text->report);
 }
 
-static void put_notes(struct text *text, const struct ts_result *result)
+static void report_text_put_notes(struct text *text, const struct ts_result *result)
 {
 	for (size_t i = 0; i < result->nr_notes; i++) {
 		ts_buf_puts(text->out, "  note: ");
-		put_wrapped(text, result->notes[i], 8, 8);
+		report_text_put_wrapped(text, result->notes[i], 8, 8);
 	}
 }
 
@@ -239,7 +240,7 @@ static void keep_first(void *arg, const struct ts_impossible_place *place)
 }
 
 /* How many figures of the result cannot be true, and the first of them with its cause. */
-static void put_impossible(struct text *text, const struct ts_result *result)
+static void report_text_put_impossible(struct text *text, const struct ts_result *result)
 {
 	struct ts_impossible_place first = { .figure = NULL };
 	size_t nr = ts_result_each_impossible(result, NULL, keep_first, &first);
@@ -255,12 +256,12 @@ static void put_impossible(struct text *text, const struct ts_result *result)
 		ts_buf_printf(&line, " of %.*s", TS_ARG(item));
 	ts_buf_printf(&line, ": %.*s", TS_ARG(first.figure->cause));
 	ts_buf_puts(text->out, "  impossible: ");
-	put_wrapped(text, ts_buf_bytes(&line), 14, 14);
+	report_text_put_wrapped(text, ts_buf_bytes(&line), 14, 14);
 	text->out->failed |= line.failed;
 	ts_buf_release(&line);
 }
 
-static bool is_time(const struct ts_result *result)
+static bool report_text_is_time(const struct ts_result *result)
 {
 	return strcmp(result->name, "time") == 0;
 }
@@ -269,26 +270,26 @@ static bool is_time(const struct ts_result *result)
 static bool has_text(const struct ts_result *result)
 {
 	return label_width(result) > 0 || ts_result_has_findings(result) || result->nr_notes > 0 ||
-	       (is_time(result) && result->nr_fields > 0) ||
+	       (report_text_is_time(result) && result->nr_fields > 0) ||
 	       ts_result_each_impossible(result, NULL, NULL, NULL) > 0;
 }
 
 static void put_result(struct text *text, const struct ts_result *result)
 {
 	if (has_text(result)) {
-		put_title(text, result->title ? result->title : result->name);
-		if (is_time(result))
+		report_text_put_title(text, result->title ? result->title : result->name);
+		if (report_text_is_time(result))
 			ts_breakdown_of_time(text->out, result, page_width(text));
-		put_fields(text, result);
-		put_findings(text, result);
-		put_notes(text, result);
-		put_impossible(text, result);
+		report_text_put_fields(text, result);
+		report_text_put_findings(text, result);
+		report_text_put_notes(text, result);
+		report_text_put_impossible(text, result);
 	}
 	for (size_t i = 0; i < result->nr_tables; i++)
-		put_table(text, &result->tables[i]);
+		report_text_put_table(text, &result->tables[i]);
 }
 
-static void put_all(struct text *text, const struct ts_results *results)
+static void report_text_put_all(struct text *text, const struct ts_results *results)
 {
 	for (size_t i = 0; i < results->nr; i++)
 		put_result(text, results->items[i]);
@@ -340,7 +341,7 @@ enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *resul
 	else if (view.result)
 		put_result(&text, view.result);
 	else
-		put_all(&text, results);
+		report_text_put_all(&text, results);
 	return out->failed ? ts_fail_nomem(err) : TS_OK;
 }
 

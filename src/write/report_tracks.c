@@ -11,7 +11,7 @@ struct tracks {
 	size_t nr, cap;
 };
 
-static int by_place(const void *a, const void *b)
+static int report_tracks_by_place(const void *a, const void *b)
 {
 	const struct ts_track *x = *(const struct ts_track *const *)a;
 	const struct ts_track *y = *(const struct ts_track *const *)b;
@@ -21,7 +21,8 @@ static int by_place(const void *a, const void *b)
 	return x->order != y->order ? (x->order < y->order ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static void gather(const struct ts_results *results, struct tracks *tracks, struct ts_buf *out)
+static void report_tracks_gather(const struct ts_results *results, struct tracks *tracks,
+				 struct ts_buf *out)
 {
 	for (size_t i = 0; i < results->nr; i++)
 		for (size_t k = 0; k < results->items[i]->nr_tracks; k++) {
@@ -33,10 +34,11 @@ static void gather(const struct ts_results *results, struct tracks *tracks, stru
 			tracks->items[tracks->nr++] = &results->items[i]->tracks[k];
 		}
 	if (tracks->nr > 1)
-		qsort(tracks->items, tracks->nr, sizeof(struct ts_track *), by_place);
+		qsort(tracks->items, tracks->nr, sizeof(struct ts_track *), report_tracks_by_place);
 }
 
-static void put_slices(struct ts_json *json, const struct ts_track *track, size_t budget)
+static void report_tracks_put_slices(struct ts_json *json, const struct ts_track *track,
+				     size_t budget)
 {
 	struct ts_slices slices = { .budget = budget };
 
@@ -61,7 +63,7 @@ static void put_slices(struct ts_json *json, const struct ts_track *track, size_
 }
 
 /* The mean from point FROM up to point TO, each held until the next; the last one has no time. */
-static double mean(const struct ts_point *points, size_t from, size_t to, size_t nr)
+static double report_tracks_mean(const struct ts_point *points, size_t from, size_t to, size_t nr)
 {
 	double sum = 0, span = 0;
 
@@ -76,7 +78,8 @@ static double mean(const struct ts_point *points, size_t from, size_t to, size_t
 	return span > 0 ? sum / span : points[from].value;
 }
 
-static void put_points(struct ts_json *json, const struct ts_track *track, size_t budget)
+static void report_tracks_put_points(struct ts_json *json, const struct ts_track *track,
+				     size_t budget)
 {
 	size_t each = (track->nr_points + budget - 1) / budget;
 
@@ -84,14 +87,15 @@ static void put_points(struct ts_json *json, const struct ts_track *track, size_
 	ts_json_array(json);
 	for (size_t i = 0; i < track->nr_points; i += each) {
 		ts_json_i64(json, track->points[i].at_ps);
-		ts_json_double(json, each == 1
-					     ? track->points[i].value
-					     : mean(track->points, i, i + each, track->nr_points));
+		ts_json_double(json, each == 1 ? track->points[i].value
+					       : report_tracks_mean(track->points, i, i + each,
+								    track->nr_points));
 	}
 	ts_json_array_end(json);
 }
 
-static void put_track(struct ts_json *json, const struct ts_track *track, size_t budget)
+static void report_tracks_put_track(struct ts_json *json, const struct ts_track *track,
+				    size_t budget)
 {
 	ts_json_object(json);
 	ts_json_put_text(json, "name", track->name);
@@ -99,9 +103,9 @@ static void put_track(struct ts_json *json, const struct ts_track *track, size_t
 	ts_json_put_text(json, "unit", track->unit);
 	ts_json_put_text(json, "description", track->description);
 	if (track->kind == TS_TRACK_SLICES)
-		put_slices(json, track, budget);
+		report_tracks_put_slices(json, track, budget);
 	else
-		put_points(json, track, budget);
+		report_tracks_put_points(json, track, budget);
 	ts_json_object_end(json);
 }
 
@@ -112,14 +116,15 @@ void ts_report_tracks(struct ts_json *json, const struct ts_results *results, si
 
 	TS_ASSERT(json && results);
 	if (budget > 0)
-		gather(results, &tracks, json->out);
+		report_tracks_gather(results, &tracks, json->out);
 	if (tracks.nr > 0) {
 		ts_json_key(json, "tracks");
 		json->style =
 			TS_JSON_COMPACT; /* three numbers a slice are not for people to read line by line */
 		ts_json_array(json);
 		for (size_t i = 0; i < tracks.nr && !json->out->failed; i++)
-			put_track(json, tracks.items[i], TS_MAX(budget / tracks.nr, MIN_ITEMS));
+			report_tracks_put_track(json, tracks.items[i],
+						TS_MAX(budget / tracks.nr, MIN_ITEMS));
 		ts_json_array_end(json);
 		json->style = style;
 	}

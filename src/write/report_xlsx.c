@@ -57,13 +57,13 @@ struct book {
 	struct ts_view view;
 };
 
-static enum ts_status take(void *out, struct ts_bytes piece, struct ts_error *err)
+static enum ts_status report_xlsx_take(void *out, struct ts_bytes piece, struct ts_error *err)
 {
 	ts_buf_put(out, piece);
 	return ((const struct ts_buf *)out)->failed ? ts_fail_nomem(err) : TS_OK;
 }
 
-static void put_member(struct book *book, const char *name, const struct ts_buf *text)
+static void report_xlsx_put_member(struct book *book, const char *name, const struct ts_buf *text)
 {
 	if (book->st == TS_OK && text->failed)
 		book->st = ts_fail_nomem(book->err);
@@ -76,7 +76,7 @@ static void put_member(struct book *book, const char *name, const struct ts_buf 
 /* --- cells */
 
 /* As many characters as a cell may have; the noncharacters at the end of the first plane are not XML. */
-static void put_text(struct ts_buf *out, struct ts_bytes text)
+static void report_xlsx_put_text(struct ts_buf *out, struct ts_bytes text)
 {
 	const uint8_t *p = text.p, *from = p, *end = text.p ? text.p + text.n : text.p;
 
@@ -98,7 +98,7 @@ static void put_text_cell(struct ts_buf *out, struct ts_bytes text, bool is_head
 {
 	ts_buf_printf(out, "<c t=\"inlineStr\"%s><is><t xml:space=\"preserve\">",
 		      is_heading ? " s=\"1\"" : "");
-	put_text(out, text);
+	report_xlsx_put_text(out, text);
 	ts_buf_puts(out, "</t></is></c>");
 }
 
@@ -141,7 +141,7 @@ static void put_real_cell(struct ts_buf *out, double value)
 	ts_buf_puts(out, "</v></c>");
 }
 
-static void put_cell(struct ts_buf *out, struct ts_value value)
+static void report_xlsx_put_cell(struct ts_buf *out, struct ts_value value)
 {
 	switch (value.type) {
 	case TS_VALUE_IMPOSSIBLE:
@@ -167,17 +167,17 @@ static bool begin_row(struct book *book)
 	return true;
 }
 
-static void end_row(struct book *book)
+static void report_xlsx_end_row(struct book *book)
 {
 	ts_buf_puts(&book->sheet, "</row>");
 }
 
-static void put_heading(struct book *book, const char *name)
+static void report_xlsx_put_heading(struct book *book, const char *name)
 {
 	put_text_cell(&book->sheet, ts_bytes_of(name), true);
 }
 
-static bool is_taken(const struct book *book, const char *name)
+static bool report_xlsx_is_taken(const struct book *book, const char *name)
 {
 	for (size_t i = 0; i < book->nr; i++)
 		if (strcasecmp(book->names[i].text, name) == 0)
@@ -198,7 +198,7 @@ static void name_sheet(const struct book *book, const char *wanted, char name[NA
 		for (char *c = name; *c; c++)
 			if (strchr("[]:*?/\\'", *c))
 				*c = '_';
-		if (!is_taken(book, name))
+		if (!report_xlsx_is_taken(book, name))
 			return;
 		snprintf(end, sizeof(end), "~%u", n);
 	}
@@ -230,7 +230,7 @@ static void end_sheet(struct book *book)
 
 	ts_buf_puts(&book->sheet, "</sheetData></worksheet>");
 	snprintf(name, sizeof(name), "xl/worksheets/sheet%zu.xml", book->nr);
-	put_member(book, name, &book->sheet);
+	report_xlsx_put_member(book, name, &book->sheet);
 }
 
 /* --- what of the results is wanted, and its name */
@@ -240,25 +240,25 @@ static bool is_run(const char *name)
 	return strncmp(name, "run", 3) == 0 && (name[3] == '.' || name[3] == '\0');
 }
 
-static bool wants(const struct book *book, const struct ts_result *result)
+static bool report_xlsx_wants(const struct book *book, const struct ts_result *result)
 {
 	return !ts_result_is_silent(result) && (!book->view.result || book->view.result == result);
 }
 
 /* Which run it is, is said with every view. */
-static bool wants_field(const struct book *book, const struct ts_result *result,
-			const struct ts_field *field)
+static bool report_xlsx_wants_field(const struct book *book, const struct ts_result *result,
+				    const struct ts_field *field)
 {
 	if (result->top_level && is_run(field->name))
 		return true;
-	return wants(book, result) && !book->view.table;
+	return report_xlsx_wants(book, result) && !book->view.table;
 }
 
-static bool wants_table(const struct book *book, const struct ts_result *result,
-			const struct ts_table *table)
+static bool report_xlsx_wants_table(const struct book *book, const struct ts_result *result,
+				    const struct ts_table *table)
 {
-	return wants(book, result) && (!book->view.table || book->view.table == table) &&
-	       table->nr_rows > 0;
+	return report_xlsx_wants(book, result) &&
+	       (!book->view.table || book->view.table == table) && table->nr_rows > 0;
 }
 
 static bool is_rows(struct ts_value value)
@@ -278,27 +278,29 @@ static const char *path_of(struct ts_buf *text, const struct ts_result *result, 
 
 /* --- the first sheet */
 
-static void put_named(struct book *book, const char *name, struct ts_value value)
+static void report_xlsx_put_named(struct book *book, const char *name, struct ts_value value)
 {
 	if (!begin_row(book))
 		return;
 	put_text_cell(&book->sheet, ts_bytes_of(name), false);
-	put_cell(&book->sheet, value);
-	end_row(book);
+	report_xlsx_put_cell(&book->sheet, value);
+	report_xlsx_end_row(book);
 }
 
-static void put_values(struct book *book, const struct ts_result *result)
+static void report_xlsx_put_values(struct book *book, const struct ts_result *result)
 {
 	struct ts_buf path = TS_BUF_INIT;
 
 	for (size_t i = 0; i < result->nr_fields; i++) {
 		const struct ts_field *field = &result->fields[i];
 
-		if (wants_field(book, result, field) && !is_rows(field->value))
-			put_named(book, path_of(&path, result, field->name), field->value);
+		if (report_xlsx_wants_field(book, result, field) && !is_rows(field->value))
+			report_xlsx_put_named(book, path_of(&path, result, field->name),
+					      field->value);
 	}
-	for (size_t i = 0; wants(book, result) && i < result->nr_notes; i++)
-		put_named(book, path_of(&path, result, "notes"), ts_text(result->notes[i]));
+	for (size_t i = 0; report_xlsx_wants(book, result) && i < result->nr_notes; i++)
+		report_xlsx_put_named(book, path_of(&path, result, "notes"),
+				      ts_text(result->notes[i]));
 	book->sheet.failed |= path.failed;
 	ts_buf_release(&path);
 }
@@ -311,7 +313,7 @@ static void put_predicted(struct book *book)
 	ts_summary_predicted(&text, book->results, 0);
 	if (text.n > 0 && begin_row(book)) {
 		put_text_cell(&book->sheet, ts_bytes_cut(ts_buf_bytes(&text), 0, text.n - 1), true);
-		end_row(book);
+		report_xlsx_end_row(book);
 	}
 	book->sheet.failed |= text.failed;
 	ts_buf_release(&text);
@@ -320,18 +322,18 @@ static void put_predicted(struct book *book)
 static void put_first_sheet(struct book *book)
 {
 	begin_sheet(book, "report");
-	put_heading(book, "name");
-	put_heading(book, "value");
-	end_row(book);
+	report_xlsx_put_heading(book, "name");
+	report_xlsx_put_heading(book, "value");
+	report_xlsx_end_row(book);
 	put_predicted(book);
 	for (size_t i = 0; i < book->results->nr; i++)
-		put_values(book, book->results->items[i]);
+		report_xlsx_put_values(book, book->results->items[i]);
 	end_sheet(book);
 }
 
 /* --- the other sheets */
 
-static void put_list(struct book *book, const char *name, const struct ts_list *list)
+static void report_xlsx_put_list(struct book *book, const char *name, const struct ts_list *list)
 {
 	const struct ts_value *item = list->items;
 
@@ -339,81 +341,84 @@ static void put_list(struct book *book, const char *name, const struct ts_list *
 		return;
 	begin_sheet(book, name);
 	for (size_t k = 0; k < list->nr_names; k++)
-		put_heading(book, list->names[k]);
-	end_row(book);
+		report_xlsx_put_heading(book, list->names[k]);
+	report_xlsx_end_row(book);
 	for (size_t i = 0; i < list->nr && begin_row(book); i++) {
 		for (size_t k = 0; k < list->nr_names; k++)
-			put_cell(&book->sheet, *item++);
-		end_row(book);
+			report_xlsx_put_cell(&book->sheet, *item++);
+		report_xlsx_end_row(book);
 	}
 	end_sheet(book);
 }
 
-static void put_table(struct book *book, const char *name, const struct ts_table *table)
+static void report_xlsx_put_table(struct book *book, const char *name, const struct ts_table *table)
 {
 	const struct ts_value *cell = table->cells;
 
 	begin_sheet(book, name);
 	for (size_t i = 0; i < table->nr_columns; i++)
-		put_heading(book, table->columns[i].name);
+		report_xlsx_put_heading(book, table->columns[i].name);
 	if (table->nr_others > 0)
-		put_heading(book, "is_others");
-	end_row(book);
+		report_xlsx_put_heading(book, "is_others");
+	report_xlsx_end_row(book);
 	for (size_t row = 0; row < table->nr_rows && begin_row(book); row++) {
 		for (size_t i = 0; i < table->nr_columns; i++)
-			put_cell(&book->sheet, *cell++);
+			report_xlsx_put_cell(&book->sheet, *cell++);
 		if (row >= ts_table_nr_listed(table))
-			put_cell(&book->sheet, ts_bool(true));
-		end_row(book);
+			report_xlsx_put_cell(&book->sheet, ts_bool(true));
+		report_xlsx_end_row(book);
 	}
 	end_sheet(book);
 }
 
-static void put_finding(struct book *book, const struct ts_finding *finding)
+static void report_xlsx_put_finding(struct book *book, const struct ts_finding *finding)
 {
 	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++)
-		put_cell(&book->sheet, ts_finding_value(finding, i));
+		report_xlsx_put_cell(&book->sheet, ts_finding_value(finding, i));
 	for (size_t i = 0; i < TS_WHERE_COLUMNS; i++)
-		put_cell(&book->sheet,
-			 finding->nr_where ? ts_where_value(finding->where, i) : ts_null());
+		report_xlsx_put_cell(&book->sheet, finding->nr_where
+							   ? ts_where_value(finding->where, i)
+							   : ts_null());
 	for (size_t i = 0; i < TS_LINK_COLUMNS; i++)
-		put_cell(&book->sheet, ts_link_value(&finding->links, i));
-	end_row(book);
+		report_xlsx_put_cell(&book->sheet, ts_link_value(&finding->links, i));
+	report_xlsx_end_row(book);
 }
 
 /* The columns that CSV has. */
-static void put_findings(struct book *book, const char *name, const struct ts_result *result)
+static void report_xlsx_put_findings(struct book *book, const char *name,
+				     const struct ts_result *result)
 {
-	if (result->nr_findings == 0 || !wants(book, result) || book->view.table)
+	if (result->nr_findings == 0 || !report_xlsx_wants(book, result) || book->view.table)
 		return;
 	begin_sheet(book, name);
 	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++)
-		put_heading(book, ts_finding_columns[i]);
+		report_xlsx_put_heading(book, ts_finding_columns[i]);
 	for (size_t i = 0; i < TS_WHERE_COLUMNS; i++)
-		put_heading(book, ts_where_columns[i]);
+		report_xlsx_put_heading(book, ts_where_columns[i]);
 	for (size_t i = 0; i < TS_LINK_COLUMNS; i++)
-		put_heading(book, ts_link_columns[i]);
-	end_row(book);
+		report_xlsx_put_heading(book, ts_link_columns[i]);
+	report_xlsx_end_row(book);
 	for (size_t i = 0; i < result->nr_findings && begin_row(book); i++)
-		put_finding(book, &result->findings[i]);
+		report_xlsx_put_finding(book, &result->findings[i]);
 	end_sheet(book);
 }
 
-static void put_sheets(struct book *book, const struct ts_result *result)
+static void report_xlsx_put_sheets(struct book *book, const struct ts_result *result)
 {
 	struct ts_buf path = TS_BUF_INIT;
 
 	for (size_t i = 0; i < result->nr_fields; i++) {
 		const struct ts_field *field = &result->fields[i];
 
-		if (wants_field(book, result, field) && is_rows(field->value))
-			put_list(book, path_of(&path, result, field->name), field->value.as.list);
+		if (report_xlsx_wants_field(book, result, field) && is_rows(field->value))
+			report_xlsx_put_list(book, path_of(&path, result, field->name),
+					     field->value.as.list);
 	}
 	for (size_t i = 0; i < result->nr_tables; i++)
-		if (wants_table(book, result, &result->tables[i]))
-			put_table(book, path_of(&path, result, result->tables[i].name),
-				  &result->tables[i]);
-	put_findings(book, path_of(&path, result, "findings"), result);
+		if (report_xlsx_wants_table(book, result, &result->tables[i]))
+			report_xlsx_put_table(book, path_of(&path, result, result->tables[i].name),
+					      &result->tables[i]);
+	report_xlsx_put_findings(book, path_of(&path, result, "findings"), result);
 	book->sheet.failed |= path.failed;
 	ts_buf_release(&path);
 }
@@ -423,7 +428,8 @@ static void put_sheets(struct book *book, const struct ts_result *result)
 /* What has a line of each sheet. */
 enum line { NOTHING, TYPES, RELATIONSHIPS, SHEETS };
 
-static void put_line(struct ts_buf *out, enum line line, size_t number, const char *name)
+static void report_xlsx_put_line(struct ts_buf *out, enum line line, size_t number,
+				 const char *name)
 {
 	switch (line) {
 	case NOTHING: break;
@@ -454,9 +460,9 @@ static void put_index(struct book *book, const char *file, const char *before, e
 
 	ts_buf_puts(&out, before);
 	for (size_t i = 0; i < book->nr; i++)
-		put_line(&out, line, i + 1, book->names[i].text);
+		report_xlsx_put_line(&out, line, i + 1, book->names[i].text);
 	ts_buf_puts(&out, behind);
-	put_member(book, file, &out);
+	report_xlsx_put_member(book, file, &out);
 	ts_buf_release(&out);
 }
 
@@ -497,10 +503,10 @@ enum ts_status ts_report_xlsx(struct ts_buf *out, const struct ts_results *resul
 		st = ts_view_find(results, report->view, &book.view, err);
 	if (st)
 		return st;
-	book.st = ts_zip_open(&book.zip, take, out, err);
+	book.st = ts_zip_open(&book.zip, report_xlsx_take, out, err);
 	put_first_sheet(&book);
 	for (size_t i = 0; i < results->nr; i++)
-		put_sheets(&book, results->items[i]);
+		report_xlsx_put_sheets(&book, results->items[i]);
 	put_indexes(&book);
 	if (book.st == TS_OK)
 		book.st = ts_zip_close(&book.zip, err);

@@ -23,7 +23,7 @@
 #define HEAD_ROOM   5 /* lines for findings; with fewer the words above them are left out */
 #define NAME_WIDTH  40 /* of a program */
 
-static size_t nr_lines(struct ts_bytes text)
+static size_t screen_nr_lines(struct ts_bytes text)
 {
 	size_t nr = 0;
 
@@ -33,7 +33,7 @@ static size_t nr_lines(struct ts_bytes text)
 }
 
 /* The program that ran longest. */
-static void put_program(struct ts_buf *out, const struct ts_results *results)
+static void screen_put_program(struct ts_buf *out, const struct ts_results *results)
 {
 	const struct ts_table *modules = TS_FIND_TABLE(results, ops, modules);
 	size_t longest = 0;
@@ -73,7 +73,7 @@ static void put_date(struct ts_buf *out, const struct ts_results *results)
 }
 
 /* Parts with dots between them, each whole on a line. */
-static void put_parts(struct ts_buf *out, struct ts_bytes parts, size_t width)
+static void screen_put_parts(struct ts_buf *out, struct ts_bytes parts, size_t width)
 {
 	const size_t dot = strlen(TS_SUMMARY_DOT), dot_width = 3;
 	size_t at = 0;
@@ -97,29 +97,29 @@ static void put_parts(struct ts_buf *out, struct ts_bytes parts, size_t width)
 	ts_buf_puts(out, at > 0 ? "\n" : "");
 }
 
-static void put_head(struct ts_buf *out, const struct ts_results *results,
-		     const struct ts_report *report)
+static void screen_put_head(struct ts_buf *out, const struct ts_results *results,
+			    const struct ts_report *report)
 {
 	struct ts_buf place = TS_BUF_INIT, facts = TS_BUF_INIT;
 
 	ts_summary_predicted(out, results, report->width);
 	ts_summary_place(&place, results);
 	ts_summary_facts(&facts, results);
-	put_program(&facts, results);
+	screen_put_program(&facts, results);
 	put_date(&facts, results);
 	ts_buf_puts(out, report->color ? BOLD : "");
 	ts_term_cut(out, ts_buf_bytes(&place), report->width);
 	ts_buf_puts(out, report->color ? RESET "\n" : "\n");
-	put_parts(out, ts_bytes_cut(ts_buf_bytes(&facts), strlen(TS_SUMMARY_DOT), facts.n),
-		  report->width);
+	screen_put_parts(out, ts_bytes_cut(ts_buf_bytes(&facts), strlen(TS_SUMMARY_DOT), facts.n),
+			 report->width);
 	ts_summary_numbers(out, results, report);
 	out->failed |= place.failed || facts.failed;
 	ts_buf_release(&place);
 	ts_buf_release(&facts);
 }
 
-static void put_sentence(struct ts_buf *out, const char *before, struct ts_value value,
-			 const char *behind, size_t width)
+static void screen_put_sentence(struct ts_buf *out, const char *before, struct ts_value value,
+				const char *behind, size_t width)
 {
 	struct ts_term_wrap how = { .width = width, .lines = VERDICT_LINES };
 	struct ts_buf text = TS_BUF_INIT;
@@ -141,7 +141,7 @@ struct bucket {
 };
 
 /* Those that hold time, the largest first. */
-static size_t find_buckets(const struct ts_result *time, struct bucket buckets[NR_BUCKETS])
+static size_t screen_find_buckets(const struct ts_result *time, struct bucket buckets[NR_BUCKETS])
 {
 	double total = ts_value_number(TS_GET(time, time, total_ps));
 	size_t nr = 0;
@@ -161,10 +161,10 @@ static size_t find_buckets(const struct ts_result *time, struct bucket buckets[N
 	return nr;
 }
 
-static void put_buckets(struct ts_buf *out, const struct ts_result *time, size_t width)
+static void screen_put_buckets(struct ts_buf *out, const struct ts_result *time, size_t width)
 {
 	struct bucket buckets[NR_BUCKETS] = { 0 };
-	size_t nr = time ? find_buckets(time, buckets) : 0;
+	size_t nr = time ? screen_find_buckets(time, buckets) : 0;
 	struct ts_buf text = TS_BUF_INIT;
 	char share[TS_UNIT_MAX];
 
@@ -175,7 +175,7 @@ static void put_buckets(struct ts_buf *out, const struct ts_result *time, size_t
 				    buckets[i].name.p[k] == '_' ? ' ' : (char)buckets[i].name.p[k]);
 		ts_buf_printf(&text, " %s", ts_fmt_pct(share, buckets[i].share * 100));
 	}
-	put_parts(out, ts_buf_bytes(&text), width);
+	screen_put_parts(out, ts_buf_bytes(&text), width);
 	out->failed |= text.failed;
 	ts_buf_release(&text);
 }
@@ -187,25 +187,27 @@ static bool is_misleading(struct ts_value verdict)
 }
 
 /* Whether the capture can be believed, where that is in doubt; what the time went to. */
-static void put_verdict(struct ts_buf *out, const struct ts_results *results, size_t width)
+static void screen_put_verdict(struct ts_buf *out, const struct ts_results *results, size_t width)
 {
 	const struct ts_result *time = TS_FIND(results, time);
 	const struct ts_result *capture = TS_FIND(results, capture);
 	struct ts_value verdict = capture ? TS_GET(capture, capture, verdict) : ts_null();
 
 	if (ts_summary_has_no_device(results))
-		put_sentence(out, "", ts_text(ts_bytes_of("No TPU or GPU is in this profile")),
-			     ": what is known is of its hosts", width);
+		screen_put_sentence(out, "",
+				    ts_text(ts_bytes_of("No TPU or GPU is in this profile")),
+				    ": what is known is of its hosts", width);
 	else if (verdict.type == TS_VALUE_TEXT && !ts_bytes_is(verdict.as.s, "good"))
-		put_sentence(out, "The capture is ", verdict, " (tpusight check says why)", width);
+		screen_put_sentence(out, "The capture is ", verdict, " (tpusight check says why)",
+				    width);
 	if (time && !is_misleading(verdict))
-		put_sentence(out, "", TS_GET(time, time, bottleneck), "", width);
-	put_buckets(out, time, width);
+		screen_put_sentence(out, "", TS_GET(time, time, bottleneck), "", width);
+	screen_put_buckets(out, time, width);
 }
 
 /* The first ones, in ROOM lines; what is left out is counted in a line more. */
-static void put_findings(struct ts_buf *out, const struct ts_result *doctor, size_t room,
-			 const struct ts_report *report)
+static void screen_put_findings(struct ts_buf *out, const struct ts_result *doctor, size_t room,
+				const struct ts_report *report)
 {
 	size_t wanted =
 		report->top ? TS_MIN(report->top, doctor->nr_findings) : doctor->nr_findings;
@@ -219,7 +221,7 @@ static void put_findings(struct ts_buf *out, const struct ts_result *doctor, siz
 	for (; nr < wanted; nr++, room -= lines) {
 		ts_buf_clear(&one);
 		ts_summary_finding(&one, &doctor->findings[nr], nr + 1, report);
-		lines = report->top ? 0 : nr_lines(ts_buf_bytes(&one));
+		lines = report->top ? 0 : screen_nr_lines(ts_buf_bytes(&one));
 		if (lines + (nr + 1 < doctor->nr_findings) > room && !report->top)
 			break;
 		ts_buf_put(out, ts_buf_bytes(&one));
@@ -243,16 +245,17 @@ void ts_screen_text(struct ts_buf *out, const struct ts_results *results,
 	TS_ASSERT(out && results && report);
 	form.width = report->width ? report->width : TS_SCREEN_WIDTH;
 	form.height = report->height ? report->height : TS_SCREEN_HEIGHT;
-	put_head(&head, results, &form);
-	put_verdict(&verdict, results, form.width);
+	screen_put_head(&head, results, &form);
+	screen_put_verdict(&verdict, results, form.width);
 	if (verdict.n > 0)
 		ts_buf_putc(&head, '\n');
 	ts_buf_put(&head, ts_buf_bytes(&verdict));
 	ts_buf_putc(&head, '\n');
-	used = nr_lines(ts_buf_bytes(&head));
+	used = screen_nr_lines(ts_buf_bytes(&head));
 	ts_buf_put(out, ts_buf_bytes(&head));
 	if (doctor)
-		put_findings(out, doctor, form.height > used ? form.height - used : 1, &form);
+		screen_put_findings(out, doctor, form.height > used ? form.height - used : 1,
+				    &form);
 	out->failed |= head.failed || verdict.failed;
 	ts_buf_release(&head);
 	ts_buf_release(&verdict);

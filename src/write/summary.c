@@ -23,7 +23,7 @@
 static const char *const severity_colors[TS_NR_SEVERITIES] = { "\033[1;31m", "\033[33m",
 							       "\033[36m" };
 
-static struct ts_bytes text_of(struct ts_value value)
+static struct ts_bytes summary_text_of(struct ts_value value)
 {
 	return value.type == TS_VALUE_TEXT ? value.as.s : (struct ts_bytes){ NULL, 0 };
 }
@@ -37,12 +37,12 @@ static struct ts_bytes list_text(const struct ts_list *list, size_t row, const c
 {
 	for (size_t i = 0; list->names && i < list->nr_names; i++)
 		if (strcmp(list->names[i], name) == 0)
-			return text_of(list->items[row * list->nr_names + i]);
+			return summary_text_of(list->items[row * list->nr_names + i]);
 	return (struct ts_bytes){ NULL, 0 };
 }
 
 /* A profile that was named itself, and lies in no log directory. */
-static void put_file(struct ts_buf *out, const struct ts_results *results)
+static void summary_put_file(struct ts_buf *out, const struct ts_results *results)
 {
 	const struct ts_list *hosts = list_of(TS_OVERVIEW(results, run.hosts));
 
@@ -69,7 +69,7 @@ void ts_summary_place(struct ts_buf *out, const struct ts_results *results)
 		ts_buf_put(out, part);
 	}
 	if (out->n == 0)
-		put_file(out, results);
+		summary_put_file(out, results);
 }
 
 bool ts_summary_is_predicted(const struct ts_results *results)
@@ -89,7 +89,7 @@ void ts_summary_predicted(struct ts_buf *out, const struct ts_results *results, 
 	if (!ts_summary_is_predicted(results))
 		return;
 	if (prediction)
-		topology = text_of(TS_GET(prediction, prediction, topology));
+		topology = summary_text_of(TS_GET(prediction, prediction, topology));
 	ts_buf_printf(&line, "PREDICTED%s%.*s, not measured: nothing ran%s",
 		      topology.n > 0 ? " for " : "", TS_ARG(topology),
 		      topology.n > 0 ? " (--view prediction)" : "");
@@ -153,11 +153,11 @@ static void put_machines(struct ts_buf *out, const struct ts_results *results)
 		ts_buf_puts(out, TS_SUMMARY_DOT "no device");
 }
 
-static void put_steps(struct ts_buf *out, const struct ts_results *results)
+static void summary_put_steps(struct ts_buf *out, const struct ts_results *results)
 {
 	int64_t nr = ts_value_int(TS_OVERVIEW(results, overview.step_count));
 	int64_t median_ps = ts_value_int(TS_OVERVIEW(results, overview.step_time_ps.median));
-	struct ts_bytes source = text_of(TS_OVERVIEW(results, overview.step_source));
+	struct ts_bytes source = summary_text_of(TS_OVERVIEW(results, overview.step_source));
 	char median[TS_UNIT_MAX];
 
 	if (nr < 0)
@@ -183,7 +183,7 @@ void ts_summary_facts(struct ts_buf *out, const struct ts_results *results)
 		ts_buf_printf(out, TS_SUMMARY_DOT "%s", ts_fmt_ps(duration, duration_ps));
 	else if (!ts_summary_has_no_device(results))
 		ts_buf_puts(out, TS_SUMMARY_DOT "-");
-	put_steps(out, results);
+	summary_put_steps(out, results);
 }
 
 void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_t width)
@@ -226,7 +226,7 @@ static const char *health_color(int64_t score)
 }
 
 /* Gives the columns it took. */
-static size_t put_health(struct ts_buf *out, int64_t score, bool color)
+static size_t summary_put_health(struct ts_buf *out, int64_t score, bool color)
 {
 	char text[TS_UNIT_MAX];
 	int n = score < 0 ? snprintf(text, sizeof(text), "health -")
@@ -248,8 +248,8 @@ static const char *why_no_mxu(const struct ts_results *results)
 	return ops->nr_rows ? "  (no op has a known cost)" : "  (no matrix work in this profile)";
 }
 
-static void put_share(struct ts_buf *out, const struct ts_results *results, const char *label,
-		      size_t field)
+static void summary_put_share(struct ts_buf *out, const struct ts_results *results,
+			      const char *label, size_t field)
 {
 	struct ts_value value = TS_GET_AT(TS_FIND(results, overview), overview, field);
 	double pct = ts_value_number(value);
@@ -283,10 +283,10 @@ void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
 	TS_ASSERT(out && results && report);
 	if (ts_summary_has_no_device(results))
 		return;
-	at = put_health(out, health_of(results), report->color);
+	at = summary_put_health(out, health_of(results), report->color);
 	for (size_t i = 0; i < TS_NELEM(shares); i++) {
 		ts_buf_clear(&item);
-		put_share(&item, results, shares[i].label, shares[i].field);
+		summary_put_share(&item, results, shares[i].label, shares[i].field);
 		at += 3 + item.n;
 		if (report->width && at > report->width)
 			at = item.n;
@@ -311,7 +311,7 @@ static void cut_sentence(struct ts_buf *text, size_t n, size_t title_n)
 }
 
 /* The most telling part comes first; the report has the rest. Without its full stop. */
-static struct ts_bytes first_sentence(struct ts_bytes text)
+static struct ts_bytes summary_first_sentence(struct ts_bytes text)
 {
 	size_t n = TS_MIN(ts_bytes_find(text, ". "), text.n);
 
@@ -319,9 +319,9 @@ static struct ts_bytes first_sentence(struct ts_bytes text)
 }
 
 /* "title: evidence (place)" in ROOM characters: the evidence gives way. */
-static void put_sentence(struct ts_buf *text, const struct ts_finding *finding, size_t room)
+static void summary_put_sentence(struct ts_buf *text, const struct ts_finding *finding, size_t room)
 {
-	struct ts_bytes evidence = first_sentence(finding->evidence);
+	struct ts_bytes evidence = summary_first_sentence(finding->evidence);
 	struct ts_bytes place = ts_finding_place(finding), head;
 	size_t taken = place.n ? TS_MIN(ts_term_width(place), PLACE_WIDTH) + 3 : 0;
 
@@ -397,7 +397,7 @@ void ts_summary_finding(struct ts_buf *out, const struct ts_finding *finding, si
 		room = report->width > indent + WRAP_SLACK
 			       ? NR_LINES * (report->width - indent) - WRAP_SLACK
 			       : 1;
-	put_sentence(&text, finding, room);
+	summary_put_sentence(&text, finding, room);
 	how = (struct ts_term_wrap){ report->width, indent, indent, NR_LINES };
 	ts_term_wrap(out, ts_buf_bytes(&text), how);
 	ts_buf_putc(out, '\n');

@@ -23,7 +23,7 @@
 #define UNIT_NAME_MAX 64
 #define HEADING_MAX   64
 
-static void put_number(struct ts_buf *out, const char *name, struct ts_value value)
+static void text_table_put_number(struct ts_buf *out, const char *name, struct ts_value value)
 {
 	const struct ts_unit *unit = ts_unit_of(ts_bytes_of(name));
 	char text[TS_UNIT_MAX];
@@ -41,7 +41,7 @@ static void put_single(struct ts_buf *out, const char *name, struct ts_value val
 {
 	switch (value.type) {
 	case TS_VALUE_INT:
-	case TS_VALUE_REAL:	  put_number(out, name, value); break;
+	case TS_VALUE_REAL:	  text_table_put_number(out, name, value); break;
 	case TS_VALUE_ID:	  ts_buf_u64(out, value.as.u); break;
 	case TS_VALUE_TEXT:	  ts_buf_put(out, value.as.s); break;
 	case TS_VALUE_BOOL:	  ts_buf_puts(out, value.as.b ? "yes" : "no"); break;
@@ -132,7 +132,7 @@ static const char *unit_name(const struct ts_table *table, size_t row, size_t in
 }
 
 /* ROW is one of those shown. */
-static struct ts_value value_of(const struct layout *layout, size_t row, size_t index)
+static struct ts_value text_table_value_of(const struct layout *layout, size_t row, size_t index)
 {
 	return ts_table_cell(layout->table, layout->rows[row], (int)index);
 }
@@ -144,31 +144,31 @@ static struct ts_bytes cell_text(struct layout *layout, size_t row, const struct
 	ts_buf_clear(&layout->scratch);
 	ts_text_value(&layout->scratch,
 		      unit_name(layout->table, layout->rows[row], column->index, name),
-		      value_of(layout, row, column->index));
+		      text_table_value_of(layout, row, column->index));
 	if (layout->nr_folded > 0 && (int)column->index == layout->device && layout->nr_like[row])
 		ts_buf_printf(&layout->scratch, " +%zu", layout->nr_like[row]);
 	layout->failed |= layout->scratch.failed;
 	return ts_buf_bytes(&layout->scratch);
 }
 
-static bool is_text(struct ts_value value)
+static bool text_table_is_text(struct ts_value value)
 {
 	return value.type == TS_VALUE_TEXT || value.type == TS_VALUE_LIST;
 }
 
-static bool is_zero(struct ts_value value)
+static bool text_table_is_zero(struct ts_value value)
 {
 	return ts_value_number(value) == 0;
 }
 
-static bool is_of(const struct ts_column *column, enum ts_unit_kind kind)
+static bool text_table_is_of(const struct ts_column *column, enum ts_unit_kind kind)
 {
 	const struct ts_unit *unit = ts_unit_of(ts_bytes_of(column->name));
 
 	return unit && unit->kind == kind;
 }
 
-static void measure(struct layout *layout, struct column *column, size_t width)
+static void text_table_measure(struct layout *layout, struct column *column, size_t width)
 {
 	const struct ts_column *of = &layout->table->columns[column->index];
 	bool is_same = layout->nr_rows > 1, all_zero = is_same;
@@ -176,21 +176,21 @@ static void measure(struct layout *layout, struct column *column, size_t width)
 	uint64_t first = 0;
 
 	column->width = ts_term_width(heading(of, text));
-	column->most =
-		is_of(of, TS_UNIT_TIME) || is_of(of, TS_UNIT_CORE) || is_of(of, TS_UNIT_THREAD)
-			? 0
-			: NAN;
-	column->is_share = is_of(of, TS_UNIT_SHARE);
+	column->most = text_table_is_of(of, TS_UNIT_TIME) || text_table_is_of(of, TS_UNIT_CORE) ||
+				       text_table_is_of(of, TS_UNIT_THREAD)
+			       ? 0
+			       : NAN;
+	column->is_share = text_table_is_of(of, TS_UNIT_SHARE);
 	for (size_t row = 0; row < layout->nr_rows; row++) {
-		struct ts_value value = value_of(layout, row, column->index);
+		struct ts_value value = text_table_value_of(layout, row, column->index);
 		struct ts_bytes cell = cell_text(layout, row, column);
 		uint64_t hash = ts_hash(cell, 0);
 
 		first = row ? first : hash;
 		is_same &= hash == first;
-		all_zero &= is_zero(value);
+		all_zero &= text_table_is_zero(value);
 		column->content = ts_hash(cell, column->content);
-		column->is_text |= is_text(value);
+		column->is_text |= text_table_is_text(value);
 		column->width = TS_MAX(column->width, ts_term_width(cell));
 		column->most =
 			isnan(column->most) ? NAN : fmax(column->most, ts_value_number(value));
@@ -282,7 +282,7 @@ static size_t least_column(const struct layout *layout, bool tight)
 	return least == nr && tight && nr > 1 ? nr - 1 : least;
 }
 
-static void leave_out(struct layout *layout, size_t i)
+static void text_table_leave_out(struct layout *layout, size_t i)
 {
 	const struct column *column = &layout->columns[i];
 
@@ -314,11 +314,11 @@ static void leave_out_until(struct layout *layout, size_t width, size_t text_wid
 
 		if (least == layout->nr_columns)
 			break;
-		leave_out(layout, least);
+		text_table_leave_out(layout, least);
 	}
 }
 
-static void fit(struct layout *layout, size_t width)
+static void text_table_fit(struct layout *layout, size_t width)
 {
 	struct column *widest;
 
@@ -329,10 +329,10 @@ static void fit(struct layout *layout, size_t width)
 }
 
 /* Unknown in every row shown: not worth a column. */
-static bool is_empty(const struct layout *layout, size_t index)
+static bool text_table_is_empty(const struct layout *layout, size_t index)
 {
 	for (size_t row = 0; row < layout->nr_rows; row++)
-		if (value_of(layout, row, index).type != TS_VALUE_NULL)
+		if (text_table_value_of(layout, row, index).type != TS_VALUE_NULL)
 			return false;
 	return layout->nr_rows > 0;
 }
@@ -352,7 +352,7 @@ static void add_column(struct layout *layout, size_t index, size_t width)
 
 	TS_ASSERT(layout->nr_columns < COLUMNS_MAX && index < layout->table->nr_columns);
 	column->index = index;
-	measure(layout, column, width);
+	text_table_measure(layout, column, width);
 	/* ops of several modules may have one name: only then is the module worth its columns */
 	if (of->label || !has_labels(layout->table) || (int)index == layout->sorted ||
 	    (strcmp(of->name, "module") == 0 && layout->nr_rows > 1 && !column->says_nothing))
@@ -375,7 +375,7 @@ static size_t find_like(const struct layout *layout, size_t row)
 
 	for (size_t i = 0; i < layout->nr_rows; i++)
 		if (name.type == TS_VALUE_TEXT &&
-		    ts_bytes_eq(value_of(layout, i, 0).as.s, name.as.s))
+		    ts_bytes_eq(text_table_value_of(layout, i, 0).as.s, name.as.s))
 			return i;
 	return layout->nr_rows;
 }
@@ -418,10 +418,10 @@ static void lay_out(struct layout *layout, const struct ts_report *report)
 	}
 	choose_rows(layout, wanted, layout->device >= 0 && wanted < table->nr_rows);
 	for (size_t i = 0; i < table->nr_columns && layout->nr_columns < COLUMNS_MAX; i++)
-		if (!is_empty(layout, i))
+		if (!text_table_is_empty(layout, i))
 			add_column(layout, i, report->width);
 	if (report->width)
-		fit(layout, report->width);
+		text_table_fit(layout, report->width);
 }
 
 /* Behind a space or a mark, in front of a bracket that opens. */
@@ -432,7 +432,7 @@ static bool may_break(struct ts_bytes text, size_t at)
 
 /* Its first part, of at most WIDTH characters: the longest of those in the second half that end where it may be
  * broken, or all there is room for. */
-static struct ts_bytes first_line(struct ts_bytes text, size_t width)
+static struct ts_bytes text_table_first_line(struct ts_bytes text, size_t width)
 {
 	struct ts_bytes head = ts_term_head(text, width), half = ts_term_head(text, width / 2);
 
@@ -445,19 +445,19 @@ static struct ts_bytes first_line(struct ts_bytes text, size_t width)
 }
 
 /* Line LINE of a text of CELL_LINES lines; the last one has all that is left. */
-static struct ts_bytes line_of(struct ts_bytes text, size_t width, size_t line)
+static struct ts_bytes text_table_line_of(struct ts_bytes text, size_t width, size_t line)
 {
 	for (size_t i = 0; i < line; i++) {
-		struct ts_bytes head = first_line(text, width);
+		struct ts_bytes head = text_table_first_line(text, width);
 
 		text = ts_bytes_cut(text, head.n, text.n);
 		while (text.n > 0 && text.p[0] == ' ')
 			text = ts_bytes_cut(text, 1, text.n);
 	}
-	return line + 1 < CELL_LINES ? first_line(text, width) : text;
+	return line + 1 < CELL_LINES ? text_table_first_line(text, width) : text;
 }
 
-static size_t nr_lines(struct layout *layout, size_t row)
+static size_t text_table_nr_lines(struct layout *layout, size_t row)
 {
 	size_t nr = 1;
 
@@ -465,14 +465,15 @@ static size_t nr_lines(struct layout *layout, size_t row)
 		const struct column *column = &layout->columns[i];
 		struct ts_bytes text = cell_text(layout, row, column);
 
-		while (column->is_text && nr < CELL_LINES && line_of(text, column->width, nr).n > 0)
+		while (column->is_text && nr < CELL_LINES &&
+		       text_table_line_of(text, column->width, nr).n > 0)
 			nr++;
 	}
 	return nr;
 }
 
-static void put_cell(struct ts_buf *out, const struct layout *layout, size_t i,
-		     struct ts_bytes text)
+static void text_table_put_cell(struct ts_buf *out, const struct layout *layout, size_t i,
+				struct ts_bytes text)
 {
 	const struct column *column = &layout->columns[i];
 
@@ -495,15 +496,16 @@ static void put_headings(struct ts_buf *out, const struct layout *layout)
 	size_t from = out->n;
 
 	for (size_t i = 0; i < layout->nr_columns; i++)
-		put_cell(out, layout, i,
-			 heading(&layout->table->columns[layout->columns[i].index], text));
+		text_table_put_cell(
+			out, layout, i,
+			heading(&layout->table->columns[layout->columns[i].index], text));
 	end_line(out, from);
 }
 
 /* A text that is cut at the terminal's width goes on below; where there is no terminal it is cut. */
-static void put_row(struct ts_buf *out, struct layout *layout, size_t row, bool wraps)
+static void text_table_put_row(struct ts_buf *out, struct layout *layout, size_t row, bool wraps)
 {
-	size_t nr = wraps ? nr_lines(layout, row) : 1;
+	size_t nr = wraps ? text_table_nr_lines(layout, row) : 1;
 
 	for (size_t line = 0; line < nr; line++) {
 		size_t from = out->n;
@@ -513,17 +515,17 @@ static void put_row(struct ts_buf *out, struct layout *layout, size_t row, bool 
 			struct ts_bytes text = cell_text(layout, row, column);
 
 			if (wraps && column->is_text)
-				text = line_of(text, column->width, line);
+				text = text_table_line_of(text, column->width, line);
 			else if (line > 0)
 				text.n = 0;
-			put_cell(out, layout, i, text);
+			text_table_put_cell(out, layout, i, text);
 		}
 		end_line(out, from);
 	}
 }
 
 /* What does not stand in the table: rows, and columns for want of width. */
-static void put_rest(struct ts_buf *out, struct layout *layout, size_t width)
+static void text_table_put_rest(struct ts_buf *out, struct layout *layout, size_t width)
 {
 	struct ts_term_wrap how = { .width = width, .at = INDENT, .indent = INDENT };
 	size_t nr_shown = layout->nr_rows + layout->nr_folded;
@@ -558,8 +560,8 @@ void ts_text_table(struct ts_buf *out, const struct ts_table *table, const struc
 	lay_out(&layout, report);
 	put_headings(out, &layout);
 	for (size_t row = 0; row < layout.nr_rows; row++)
-		put_row(out, &layout, row, report->width > 0);
-	put_rest(out, &layout, report->width);
+		text_table_put_row(out, &layout, row, report->width > 0);
+	text_table_put_rest(out, &layout, report->width);
 	out->failed |= layout.failed;
 	free(layout.rows);
 	free(layout.nr_like);

@@ -79,7 +79,7 @@ static enum ts_status allocators_open(void *arg, const struct ts_context *ctx,
 	return TS_OK;
 }
 
-static int64_t number_of(const struct ts_block *block, size_t i, const char *name)
+static int64_t allocators_number_of(const struct ts_block *block, size_t i, const char *name)
 {
 	struct ts_stat stat;
 
@@ -88,7 +88,7 @@ static int64_t number_of(const struct ts_block *block, size_t i, const char *nam
 	return stat.number;
 }
 
-static struct ts_bytes text_of(const struct ts_block *block, size_t i, const char *name)
+static struct ts_bytes allocators_text_of(const struct ts_block *block, size_t i, const char *name)
 {
 	struct ts_stat stat;
 
@@ -101,33 +101,33 @@ static struct allocator_record read_record(const struct ts_block *block, size_t 
 {
 	struct ts_stat share;
 	struct allocator_record record = {
-		.allocator = text_of(block, i, "allocator_name"),
-		.op = text_of(block, i, "tf_op"),
-		.region = text_of(block, i, "region_type"),
-		.shape = text_of(block, i, "shape"),
+		.allocator = allocators_text_of(block, i, "allocator_name"),
+		.op = allocators_text_of(block, i, "tf_op"),
+		.region = allocators_text_of(block, i, "region_type"),
+		.shape = allocators_text_of(block, i, "shape"),
 		.at_ps = block->start_ps[i],
-		.address = number_of(block, i, "addr"),
-		.nr_bytes = TS_MAX(number_of(block, i, "allocation_bytes"), 0),
-		.requested = TS_MAX(number_of(block, i, "requested_bytes"), 0),
-		.reserved = TS_MAX(number_of(block, i, "bytes_reserved"), 0),
-		.heap = TS_MAX(number_of(block, i, "bytes_allocated"), 0),
-		.available = TS_MAX(number_of(block, i, "bytes_available"), 0),
-		.lifetime_peak = TS_MAX(number_of(block, i, "peak_bytes_in_use"), 0),
+		.address = allocators_number_of(block, i, "addr"),
+		.nr_bytes = TS_MAX(allocators_number_of(block, i, "allocation_bytes"), 0),
+		.requested = TS_MAX(allocators_number_of(block, i, "requested_bytes"), 0),
+		.reserved = TS_MAX(allocators_number_of(block, i, "bytes_reserved"), 0),
+		.heap = TS_MAX(allocators_number_of(block, i, "bytes_allocated"), 0),
+		.available = TS_MAX(allocators_number_of(block, i, "bytes_available"), 0),
+		.lifetime_peak = TS_MAX(allocators_number_of(block, i, "peak_bytes_in_use"), 0),
 		.fragmentation = NAN,
 		.is_free = is_free,
 	};
 
-	record.number = number_of(block, i, "device_ordinal");
+	record.number = allocators_number_of(block, i, "device_ordinal");
 	if (record.number == 0)
-		record.number = number_of(block, i, "index_on_host");
+		record.number = allocators_number_of(block, i, "index_on_host");
 	if (block->stat && block->stat(block, i, "fragmentation", &share))
 		record.fragmentation =
 			share.type == TS_STAT_REAL ? share.real : (double)share.number;
 	return record;
 }
 
-static enum ts_status add(struct allocators_state *state, const struct allocator_record *record,
-			  struct ts_error *err)
+static enum ts_status allocators_add(struct allocators_state *state,
+				     const struct allocator_record *record, struct ts_error *err)
 {
 	if (state->nr >= MAX_RECORDS) {
 		state->nr_lost++;
@@ -154,7 +154,7 @@ static enum ts_status allocators_block(void *arg, const struct ts_context *ctx,
 			continue;
 		record = read_record(block, i, is_free);
 		record.host = state->host;
-		st = add(state, &record, err);
+		st = allocators_add(state, &record, err);
 		if (st)
 			return st;
 	}
@@ -169,7 +169,7 @@ static enum ts_status allocators_merge(void *arg_into, void *arg_from, const str
 
 	into->nr_lost += from->nr_lost;
 	for (size_t i = 0; i < from->nr; i++) {
-		st = add(into, &from->records[i], err);
+		st = allocators_add(into, &from->records[i], err);
 		if (st)
 			return st;
 	}

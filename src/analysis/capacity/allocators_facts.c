@@ -21,7 +21,7 @@ static int by_allocator(const struct allocator_record *x, const struct allocator
 	return 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int allocators_facts_by_time(const void *a, const void *b)
 {
 	const struct allocator_record *x = a, *y = b;
 	int order = by_allocator(x, y);
@@ -45,7 +45,8 @@ struct allocator_records ts_allocator_records(const struct allocators_state *sum
 	return of;
 }
 
-static struct ts_bytes name_of(struct ts_result *result, const struct allocator_record *record)
+static struct ts_bytes allocators_facts_name_of(struct ts_result *result,
+						const struct allocator_record *record)
 {
 	if (record->allocator.n > 0)
 		return record->allocator;
@@ -70,16 +71,17 @@ static int64_t ordinal_of(const struct allocator_record *record)
 }
 
 /* cpu, mklcpu, gpu_host_bfc, cuda_host_bfc: memory of the host. */
-static bool is_of_host(struct ts_bytes name)
+static bool allocators_facts_is_of_host(struct ts_bytes name)
 {
 	return ts_bytes_has(name, "cpu") || ts_bytes_has(name, "CPU") || ts_bytes_has(name, "host");
 }
 
-static uint32_t device_of(const struct ts_profile *profile, const struct allocator_record *record)
+static uint32_t allocators_facts_device_of(const struct ts_profile *profile,
+					   const struct allocator_record *record)
 {
 	int64_t ordinal = ordinal_of(record);
 
-	if (is_of_host(record->allocator))
+	if (allocators_facts_is_of_host(record->allocator))
 		return TS_NONE;
 	for (uint32_t i = 0; i < profile->nr_devices; i++)
 		if (profile->devices[i].host == record->host &&
@@ -93,8 +95,8 @@ static uint32_t device_of(const struct ts_profile *profile, const struct allocat
 /*
  * The blocks that were taken up to LAST (included) and not freed. Marks them in OPEN, one a record.
  */
-static enum ts_status find_open(const struct allocator_records *of, int64_t last_ps, bool *open,
-				struct ts_error *err)
+static enum ts_status allocators_facts_find_open(const struct allocator_records *of,
+						 int64_t last_ps, bool *open, struct ts_error *err)
 {
 	struct ts_map by_address = { NULL, 0, 0 };
 	enum ts_status st = TS_OK;
@@ -125,7 +127,7 @@ static enum ts_status sum_unfreed(const struct allocator_records *of, bool *open
 
 	*nr_bytes = 0;
 	memset(open, 0, of->nr * sizeof(*open));
-	st = find_open(of, INT64_MAX, open, err);
+	st = allocators_facts_find_open(of, INT64_MAX, open, err);
 	if (st)
 		return st;
 	for (size_t i = 0; i < of->nr; i++)
@@ -134,7 +136,7 @@ static enum ts_status sum_unfreed(const struct allocator_records *of, bool *open
 	return TS_OK;
 }
 
-TS_ORDER_AT(by_size, struct allocator_record,
+TS_ORDER_AT(allocators_facts_by_size, struct allocator_record,
 	    TS_DOWN(nr_bytes) TS_DOWN(requested) TS_UP(op) TS_UP(region) TS_UP(shape))
 
 /* Those in OPEN, the largest first; *NR says how many. NULL: no memory. Free with free(). */
@@ -149,11 +151,13 @@ static const struct allocator_record **sort_open(const struct allocator_records 
 		if (open[i])
 			blocks[(*nr)++] = &of->items[i];
 	if (*nr > 1)
-		qsort(blocks, *nr, sizeof(const struct allocator_record *), by_size);
+		qsort(blocks, *nr, sizeof(const struct allocator_record *),
+		      allocators_facts_by_size);
 	return blocks;
 }
 
-static struct ts_allocator_blocks blocks_of(const struct allocator_record *record, size_t count)
+static struct ts_allocator_blocks allocators_facts_blocks_of(const struct allocator_record *record,
+							     size_t count)
 {
 	return (struct ts_allocator_blocks){
 		.op = record->op,
@@ -172,14 +176,15 @@ static size_t join_equal(const struct allocator_record *const *blocks, size_t nr
 	size_t nr_made = 0;
 
 	for (size_t i = 0, same; i < nr; i += same) {
-		for (same = 1; i + same < nr && by_size(&blocks[i], &blocks[i + same]) == 0;)
+		for (same = 1;
+		     i + same < nr && allocators_facts_by_size(&blocks[i], &blocks[i + same]) == 0;)
 			same++;
-		made[nr_made++] = blocks_of(blocks[i], same);
+		made[nr_made++] = allocators_facts_blocks_of(blocks[i], same);
 	}
 	return nr_made;
 }
 
-static int most_bytes_first(const void *a, const void *b)
+static int allocators_facts_most_bytes_first(const void *a, const void *b)
 {
 	const struct ts_allocator_blocks *x = a, *y = b;
 	int64_t xs = ts_allocator_held_bytes(x), ys = ts_allocator_held_bytes(y);
@@ -206,14 +211,14 @@ static enum ts_status list_blocks(const struct allocator_records *of, bool *open
 	enum ts_status st;
 
 	memset(open, 0, of->nr * sizeof(*open));
-	st = find_open(of, to->peak_ps, open, err);
+	st = allocators_facts_find_open(of, to->peak_ps, open, err);
 	if (st)
 		return st;
 	blocks = sort_open(of, open, &nr);
 	made = ts_arena_array(arena, nr + 1, sizeof(*made));
 	if (blocks && made) {
 		to->nr_blocks = join_equal(blocks, nr, made);
-		qsort(made, to->nr_blocks, sizeof(*made), most_bytes_first);
+		qsort(made, to->nr_blocks, sizeof(*made), allocators_facts_most_bytes_first);
 		to->nr_blocks = TS_MIN(to->nr_blocks, MAX_ROWS);
 	}
 	to->blocks = made;
@@ -223,14 +228,15 @@ static enum ts_status list_blocks(const struct allocator_records *of, bool *open
 
 /* --- over time */
 
-static struct ts_allocator_moment moment_of(const struct allocator_record *record)
+static struct ts_allocator_moment allocators_facts_moment_of(const struct allocator_record *record)
 {
 	return (struct ts_allocator_moment){ record->at_ps, bytes_in_use(record) };
 }
 
 /* The most of each stretch of equally many events, and what is left at the end. */
-static enum ts_status list_moments(const struct allocator_records *of, struct ts_arena *arena,
-				   struct ts_allocator *to, struct ts_error *err)
+static enum ts_status allocators_facts_list_moments(const struct allocator_records *of,
+						    struct ts_arena *arena, struct ts_allocator *to,
+						    struct ts_error *err)
 {
 	size_t width = (of->nr + MAX_MOMENTS - 1) / MAX_MOMENTS;
 	struct ts_allocator_moment *made = ts_arena_array(arena, of->nr / width + 2, sizeof(*made));
@@ -240,20 +246,20 @@ static enum ts_status list_moments(const struct allocator_records *of, struct ts
 	for (size_t from = 0; from < of->nr; from += width) {
 		struct ts_allocator_moment *most = &made[to->nr_moments++];
 
-		*most = moment_of(&of->items[from]);
+		*most = allocators_facts_moment_of(&of->items[from]);
 		for (size_t i = from + 1; i < TS_MIN(from + width, of->nr); i++)
 			most->in_use_bytes =
 				TS_MAX(most->in_use_bytes, bytes_in_use(&of->items[i]));
 	}
 	if (width > 1)
-		made[to->nr_moments++] = moment_of(&of->items[of->nr - 1]);
+		made[to->nr_moments++] = allocators_facts_moment_of(&of->items[of->nr - 1]);
 	to->moments = made;
 	return TS_OK;
 }
 
 /* --- steps */
 
-static void add_step(struct ts_heap_growth *growth, int64_t heap)
+static void allocators_facts_add_step(struct ts_heap_growth *growth, int64_t heap)
 {
 	if (growth->nr_steps++ == 0)
 		growth->first_bytes = heap;
@@ -263,8 +269,9 @@ static void add_step(struct ts_heap_growth *growth, int64_t heap)
 }
 
 /* The heap where a step of the allocator's device ends, from the first step that had an event. */
-static struct ts_heap_growth growth_of(const struct ts_context *ctx,
-				       const struct allocator_records *of, uint32_t device)
+static struct ts_heap_growth allocators_facts_growth_of(const struct ts_context *ctx,
+							const struct allocator_records *of,
+							uint32_t device)
 {
 	const struct ts_steps *all = &ctx->outline->steps;
 	struct ts_heap_growth growth = { 0, 0, 0, 0 };
@@ -278,14 +285,14 @@ static struct ts_heap_growth growth_of(const struct ts_context *ctx,
 		while (at < of->nr && of->items[at].at_ps <= steps->items[i].end_ps)
 			at++;
 		if (at > 0)
-			add_step(&growth, of->items[at - 1].heap);
+			allocators_facts_add_step(&growth, of->items[at - 1].heap);
 	}
 	return growth;
 }
 
 /* --- all of it */
 
-static const struct allocator_record *peak_of(const struct allocator_records *of)
+static const struct allocator_record *allocators_facts_peak_of(const struct allocator_records *of)
 {
 	const struct allocator_record *peak = &of->items[0];
 
@@ -309,11 +316,11 @@ static struct ts_allocator allocator_of(const struct ts_context *ctx,
 					const struct allocator_records *of,
 					struct ts_result *result)
 {
-	const struct allocator_record *peak = peak_of(of);
-	uint32_t device = device_of(ctx->profile, peak);
+	const struct allocator_record *peak = allocators_facts_peak_of(of);
+	uint32_t device = allocators_facts_device_of(ctx->profile, peak);
 
 	return (struct ts_allocator){
-		.name = name_of(result, peak),
+		.name = allocators_facts_name_of(result, peak),
 		.host = peak->host,
 		.device = device,
 		.peak_bytes = bytes_in_use(peak),
@@ -325,7 +332,7 @@ static struct ts_allocator allocator_of(const struct ts_context *ctx,
 		.lifetime_peak_bytes = lifetime_peak_of(of),
 		.nr_events = (int64_t)of->nr,
 		.growth_bytes = ts_i64_sub(of->items[of->nr - 1].heap, of->items[0].heap),
-		.growth = growth_of(ctx, of, device),
+		.growth = allocators_facts_growth_of(ctx, of, device),
 	};
 }
 
@@ -357,7 +364,7 @@ static enum ts_status take_allocators(const struct ts_context *ctx,
 		st = list_blocks(&of, open, arena, &items[i], err);
 		if (st)
 			return st;
-		st = list_moments(&of, arena, &items[i], err);
+		st = allocators_facts_list_moments(&of, arena, &items[i], err);
 		if (st)
 			return st;
 		from += of.nr;
@@ -374,7 +381,7 @@ enum ts_status ts_allocators_make_facts(const struct ts_context *ctx, struct all
 	enum ts_status st;
 
 	TS_ASSERT(sum->nr > 0);
-	qsort(sum->records, sum->nr, sizeof(*sum->records), by_time);
+	qsort(sum->records, sum->nr, sizeof(*sum->records), allocators_facts_by_time);
 	facts->nr = count_allocators(sum);
 	items = ts_arena_array(&result->owner->arena, facts->nr + 1, sizeof(*items));
 	facts->items = items;

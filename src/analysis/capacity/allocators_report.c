@@ -9,7 +9,7 @@
 #define MAX_BLOCKS 200	/* rows of blocks */
 #define ORDER	   40	/* among the counters of a device */
 
-static struct ts_value device_name(const struct ts_context *ctx, uint32_t device)
+static struct ts_value allocators_report_device_name(const struct ts_context *ctx, uint32_t device)
 {
 	return device == TS_NONE ? ts_null() : ts_text_or_null(ctx->profile->devices[device].name);
 }
@@ -27,7 +27,7 @@ static struct ts_value device_name(const struct ts_context *ctx, uint32_t device
 	X(events, ts_int(of->nr_events)) \
 	X(unfreed_bytes, ts_int(of->unfreed_bytes)) \
 	X(growth_bytes, ts_int(of->growth_bytes)) \
-	X(device, device_name(ctx, of->device)) \
+	X(device, allocators_report_device_name(ctx, of->device)) \
 	TS_GROWTH_CELLS(X, &of->growth)
 
 static void put_allocators(const struct ts_context *ctx, const struct ts_allocators_facts *facts,
@@ -58,7 +58,7 @@ struct block_row {
 	size_t at; /* in the order of the allocators */
 };
 
-static int most_bytes_first(const void *a, const void *b)
+static int allocators_report_most_bytes_first(const void *a, const void *b)
 {
 	const struct block_row *x = a, *y = b;
 	int64_t xs = ts_allocator_held_bytes(x->blocks), ys = ts_allocator_held_bytes(y->blocks);
@@ -84,11 +84,12 @@ static struct block_row *sort_blocks(const struct ts_allocators_facts *facts,
 			rows[*nr] = (struct block_row){ &facts->items[i],
 							&facts->items[i].blocks[k], *nr };
 	if (rows && n > 1)
-		qsort(rows, n, sizeof(*rows), most_bytes_first);
+		qsort(rows, n, sizeof(*rows), allocators_report_most_bytes_first);
 	return rows;
 }
 
-static bool put_blocks(const struct ts_allocators_facts *facts, struct ts_result *result)
+static bool allocators_report_put_blocks(const struct ts_allocators_facts *facts,
+					 struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, allocators_allocations);
 	size_t nr;
@@ -125,8 +126,8 @@ static const struct counter {
 };
 
 /* The most of each stretch of WIDTH records. */
-static void put_points(const struct allocator_records *of, size_t width,
-		       const struct counter *counter, struct ts_track *track)
+static void allocators_report_put_points(const struct allocator_records *of, size_t width,
+					 const struct counter *counter, struct ts_track *track)
 {
 	for (size_t i = 0; i < of->nr; i += width) {
 		struct ts_point *point = &track->points[track->nr_points++];
@@ -137,8 +138,9 @@ static void put_points(const struct allocator_records *of, size_t width,
 	}
 }
 
-static bool put_counter(struct ts_result *result, const struct allocator_records *of,
-			uint32_t device, const struct counter *counter)
+static bool allocators_report_put_counter(struct ts_result *result,
+					  const struct allocator_records *of, uint32_t device,
+					  const struct counter *counter)
 {
 	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, counter->name, device,
 						 ORDER + (int)(counter - counters));
@@ -151,12 +153,14 @@ static bool put_counter(struct ts_result *result, const struct allocator_records
 	track->unit = counter->unit;
 	track->description = counter->description;
 	track->points = points;
-	put_points(of, width, counter, track);
+	allocators_report_put_points(of, width, counter, track);
 	return true;
 }
 
-static bool put_counters(const struct ts_context *ctx, const struct allocators_state *sum,
-			 const struct ts_allocators_facts *facts, struct ts_result *result)
+static bool allocators_report_put_counters(const struct ts_context *ctx,
+					   const struct allocators_state *sum,
+					   const struct ts_allocators_facts *facts,
+					   struct ts_result *result)
 {
 	size_t from = 0;
 
@@ -165,7 +169,7 @@ static bool put_counters(const struct ts_context *ctx, const struct allocators_s
 		uint32_t device = facts->items[i].device;
 
 		for (size_t k = 0; k < TS_NELEM(counters) && device != TS_NONE; k++)
-			if (!put_counter(result, &of, device, &counters[k]))
+			if (!allocators_report_put_counter(result, &of, device, &counters[k]))
 				return false;
 		from += of.nr;
 	}
@@ -176,12 +180,12 @@ bool ts_allocators_report(const struct ts_context *ctx, const struct allocators_
 			  const struct ts_allocators_facts *facts, struct ts_result *result)
 {
 	put_allocators(ctx, facts, result);
-	if (!put_blocks(facts, result))
+	if (!allocators_report_put_blocks(facts, result))
 		return false;
 	if (sum->nr_lost > 0)
 		ts_result_note(result,
 			       "%llu more events of allocators were left out: peaks are lower "
 			       "bounds.",
 			       (unsigned long long)sum->nr_lost);
-	return put_counters(ctx, sum, facts, result);
+	return allocators_report_put_counters(ctx, sum, facts, result);
 }

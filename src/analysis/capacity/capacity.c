@@ -38,8 +38,9 @@ static enum ts_status measure_older(struct program *program, struct ts_error *er
 	return st;
 }
 
-static enum ts_status measure(const struct ts_context *ctx, const struct ts_hlo_module *module,
-			      struct program *program, struct ts_error *err)
+static enum ts_status capacity_capacity_measure(const struct ts_context *ctx,
+						const struct ts_hlo_module *module,
+						struct program *program, struct ts_error *err)
 {
 	bool is_known = ctx->libtpu.n > 0;
 	enum ts_status st;
@@ -70,8 +71,8 @@ struct programs {
 	size_t nr;
 };
 
-static enum ts_status measure_all(const struct ts_context *ctx, struct programs *programs,
-				  struct ts_error *err)
+static enum ts_status capacity_capacity_measure_all(const struct ts_context *ctx,
+						    struct programs *programs, struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
 
@@ -83,7 +84,8 @@ static enum ts_status measure_all(const struct ts_context *ctx, struct programs 
 
 		if (profile->modules[i].nr_comps == 0)
 			continue;
-		st = measure(ctx, &profile->modules[i], &programs->items[programs->nr++], err);
+		st = capacity_capacity_measure(ctx, &profile->modules[i],
+					       &programs->items[programs->nr++], err);
 		if (st)
 			return st;
 	}
@@ -92,15 +94,15 @@ static enum ts_status measure_all(const struct ts_context *ctx, struct programs 
 	return TS_OK;
 }
 
-static void release(struct programs *programs)
+static void capacity_capacity_release(struct programs *programs)
 {
 	for (size_t i = 0; i < programs->nr; i++)
 		release_program(&programs->items[i]);
 	free(programs->items);
 }
 
-static bool report(const struct ts_context *ctx, const struct programs *programs,
-		   struct ts_capacity_facts *facts, struct ts_result *result)
+static bool capacity_capacity_report(const struct ts_context *ctx, const struct programs *programs,
+				     struct ts_capacity_facts *facts, struct ts_result *result)
 {
 	if (!ts_capacity_put_sites(ctx, facts->hbm_bytes, result))
 		return false;
@@ -114,16 +116,16 @@ static enum ts_status capacity_close(void *state, const struct ts_context *ctx, 
 	enum ts_status st;
 
 	TS_ASSERT(ctx && facts && result);
-	st = measure_all(ctx, &programs, err);
+	st = capacity_capacity_measure_all(ctx, &programs, err);
 	if (st)
 		goto done;
 	st = ts_capacity_make_facts(ctx, programs.items, programs.nr, result, facts, err);
 	if (st)
 		goto done;
-	if (!report(ctx, &programs, facts, result))
+	if (!capacity_capacity_report(ctx, &programs, facts, result))
 		st = ts_fail_nomem(err);
 done:
-	release(&programs);
+	capacity_capacity_release(&programs);
 	return st;
 }
 

@@ -71,8 +71,8 @@ static void find_heap(struct plan *plan)
 	}
 }
 
-static struct buffer *add(struct plan *plan, uint32_t buffer, int64_t nr_bytes,
-			  enum ts_buffer_kind kind, uint32_t from)
+static struct buffer *capacity_assigned_add(struct plan *plan, uint32_t buffer, int64_t nr_bytes,
+					    enum ts_buffer_kind kind, uint32_t from)
 {
 	struct program *program = plan->program;
 	const struct ts_hlo_buffer *about = buffer == TS_NONE ? NULL : &plan->from->buffers[buffer];
@@ -94,7 +94,7 @@ static struct buffer *add(struct plan *plan, uint32_t buffer, int64_t nr_bytes,
 }
 
 /* The memory of BUFFER is free from event AT on. */
-static void end(struct plan *plan, uint32_t buffer, uint32_t at)
+static void capacity_assigned_end(struct plan *plan, uint32_t buffer, uint32_t at)
 {
 	struct buffer *open = &plan->program->buffers[plan->open[buffer]];
 
@@ -102,12 +102,13 @@ static void end(struct plan *plan, uint32_t buffer, uint32_t at)
 	plan->open[buffer] = TS_NONE;
 }
 
-static enum ts_status begin(struct plan *plan, uint32_t buffer, uint32_t named, uint32_t at,
-			    struct ts_error *err)
+static enum ts_status capacity_assigned_begin(struct plan *plan, uint32_t buffer, uint32_t named,
+					      uint32_t at, struct ts_error *err)
 {
 	if (plan->nr_users[buffer]++ > 0)
 		return TS_OK;
-	if (!add(plan, named, plan->from->buffers[buffer].nr_bytes, TS_BUFFER_TEMP, at))
+	if (!capacity_assigned_add(plan, named, plan->from->buffers[buffer].nr_bytes,
+				   TS_BUFFER_TEMP, at))
 		return ts_fail_nomem(err);
 	plan->open[buffer] = (uint32_t)plan->program->nr_buffers - 1;
 	return TS_OK;
@@ -119,13 +120,14 @@ static enum ts_status replay_event(struct plan *plan, const struct ts_hlo_heap_e
 	uint32_t place = plan->place[event->buffer];
 
 	switch (event->kind) {
-	case TS_HEAP_ALLOC: return begin(plan, place, event->buffer, at, err);
+	case TS_HEAP_ALLOC: return capacity_assigned_begin(plan, place, event->buffer, at, err);
 	case TS_HEAP_SHARE:
 		plan->place[event->buffer] = plan->place[event->with];
-		return begin(plan, plan->place[event->buffer], event->buffer, at, err);
+		return capacity_assigned_begin(plan, plan->place[event->buffer], event->buffer, at,
+					       err);
 	case TS_HEAP_FREE:
 		if (plan->nr_users[place] > 0 && --plan->nr_users[place] == 0)
-			end(plan, place, at);
+			capacity_assigned_end(plan, place, at);
 		return TS_OK;
 	}
 	return TS_OK;
@@ -150,7 +152,7 @@ static enum ts_status replay(struct plan *plan, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_buffer_kind kind_of(const struct ts_hlo_allocation *allocation)
+static enum ts_buffer_kind capacity_assigned_kind_of(const struct ts_hlo_allocation *allocation)
 {
 	if (allocation->is_parameter)
 		return allocation->is_output ? TS_BUFFER_DONATED : TS_BUFFER_PARAMETER;
@@ -193,7 +195,8 @@ static enum ts_status keep_allocation(struct plan *plan, uint32_t index, struct 
 		program->sum.constant_bytes = ts_i64_add(program->sum.constant_bytes, size);
 	if (index == plan->heap_allocation || size == 0)
 		return TS_OK; /* its buffers come and go */
-	return add(plan, largest_buffer(plan, allocation), size, kind_of(allocation), 0) != NULL
+	return capacity_assigned_add(plan, largest_buffer(plan, allocation), size,
+				     capacity_assigned_kind_of(allocation), 0) != NULL
 		       ? TS_OK
 		       : ts_fail_nomem(err);
 }

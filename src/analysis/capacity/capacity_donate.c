@@ -40,7 +40,7 @@ static enum ts_status add_sides(struct sides *sides, const struct ts_hlo_module 
 	return TS_OK;
 }
 
-static void take(struct sides *sides, uint32_t instr, uint32_t leaf)
+static void capacity_donate_take(struct sides *sides, uint32_t instr, uint32_t leaf)
 {
 	for (size_t i = 0; i < sides->nr; i++)
 		if (sides->items[i].instr == instr && sides->items[i].leaf == leaf)
@@ -84,8 +84,8 @@ static enum ts_status list_sides(const struct ts_hlo_module *module, struct side
 
 		if (alias->operand >= entry->nr_params)
 			continue;
-		take(params, entry->params[alias->operand], alias->operand_leaf);
-		take(outputs, entry->root, alias->output_leaf);
+		capacity_donate_take(params, entry->params[alias->operand], alias->operand_leaf);
+		capacity_donate_take(outputs, entry->root, alias->output_leaf);
 	}
 	if (params->nr > 1)
 		qsort(params->items, params->nr, sizeof(*params->items), by_text);
@@ -94,7 +94,7 @@ static enum ts_status list_sides(const struct ts_hlo_module *module, struct side
 	return TS_OK;
 }
 
-static bool is_free(const struct side *side)
+static bool capacity_donate_is_free(const struct side *side)
 {
 	return !side->taken && side->shape->dtype != TS_TUPLE && ts_shape_bytes(side->shape) > 0 &&
 	       (!side->shape->has_layout || side->shape->memory_space == TS_SPACE_HBM);
@@ -121,7 +121,8 @@ struct pairs {
 	int64_t nr_bytes; /* of all, listed or not */
 };
 
-static void add_pair(struct pairs *pairs, const struct side *param, const struct side *output)
+static void capacity_donate_add_pair(struct pairs *pairs, const struct side *param,
+				     const struct side *output)
 {
 	const struct ts_hlo_instr *from = &pairs->module->instrs[param->instr];
 	int64_t nr_bytes = ts_shape_bytes(param->shape);
@@ -155,13 +156,13 @@ static void pair_up(struct pairs *pairs, const struct sides *params, const struc
 		const struct side *param = &params->items[i], *output = &outputs->items[k];
 		int order = by_shape(param, output);
 
-		if (!is_free(param) || order < 0) {
+		if (!capacity_donate_is_free(param) || order < 0) {
 			i++;
-		} else if (!is_free(output) || order > 0) {
+		} else if (!capacity_donate_is_free(output) || order > 0) {
 			k++;
 		} else {
 			if (!is_itself(pairs->module, param, output))
-				add_pair(pairs, param, output);
+				capacity_donate_add_pair(pairs, param, output);
 			i++;
 			k++;
 		}

@@ -12,7 +12,8 @@
 #define MAX_PAIRS   100
 
 /* The first op from POSITION on that is known: events of a heap trace may have no name. */
-static const struct ts_hlo_instr *op_at(const struct program *program, uint32_t position)
+static const struct ts_hlo_instr *capacity_facts_op_at(const struct program *program,
+						       uint32_t position)
 {
 	for (; position < program->sum.nr_positions; position++)
 		if (program->order[position] != TS_NONE)
@@ -20,12 +21,12 @@ static const struct ts_hlo_instr *op_at(const struct program *program, uint32_t 
 	return NULL;
 }
 
-static struct ts_bytes name_of(const struct ts_hlo_instr *instr)
+static struct ts_bytes capacity_facts_name_of(const struct ts_hlo_instr *instr)
 {
 	return instr ? instr->name : (struct ts_bytes){ NULL, 0 };
 }
 
-TS_ORDER_AT(by_size, struct buffer, TS_DOWN(nr_bytes) TS_UP(instr) TS_UP(leaf))
+TS_ORDER_AT(capacity_facts_by_size, struct buffer, TS_DOWN(nr_bytes) TS_UP(instr) TS_UP(leaf))
 
 /* Largest first; *NR says how many. NULL: no memory. Free with free(). */
 static const struct buffer **list_alive(const struct program *program, size_t *nr)
@@ -37,12 +38,12 @@ static const struct buffer **list_alive(const struct program *program, size_t *n
 		if (ts_capacity_is_alive(program, &program->buffers[i]))
 			list[(*nr)++] = &program->buffers[i];
 	if (*nr > 1)
-		qsort(list, *nr, sizeof(const struct buffer *), by_size);
+		qsort(list, *nr, sizeof(const struct buffer *), capacity_facts_by_size);
 	return list;
 }
 
-static void take_shape(struct ts_result *result, const struct ts_hlo_instr *instr, uint32_t leaf,
-		       struct ts_peak_buffer *to)
+static void capacity_facts_take_shape(struct ts_result *result, const struct ts_hlo_instr *instr,
+				      uint32_t leaf, struct ts_peak_buffer *to)
 {
 	const struct ts_shape *shape =
 		instr && leaf != TS_NONE ? ts_shape_leaf(&instr->shape, leaf) : NULL;
@@ -60,8 +61,8 @@ static void take_buffer(const struct program *program, const struct buffer *buff
 	*to = (struct ts_peak_buffer){
 		.op = part_name(result, instr, buffer->leaf),
 		.source = ts_instr_source(result, instr),
-		.from_op = name_of(op_at(program, buffer->from)),
-		.to_op = name_of(op_at(program, buffer->to)),
+		.from_op = capacity_facts_name_of(capacity_facts_op_at(program, buffer->from)),
+		.to_op = capacity_facts_name_of(capacity_facts_op_at(program, buffer->to)),
 		.kind = buffer->kind,
 		.from = buffer->from,
 		.to = buffer->to,
@@ -69,7 +70,7 @@ static void take_buffer(const struct program *program, const struct buffer *buff
 	};
 	if (instr)
 		to->framework_op = instr->op_name;
-	take_shape(result, instr, buffer->leaf, to);
+	capacity_facts_take_shape(result, instr, buffer->leaf, to);
 }
 
 static enum ts_status take_buffers(const struct program *program, size_t max,
@@ -90,15 +91,16 @@ static enum ts_status take_buffers(const struct program *program, size_t max,
 	return alive && made ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status take_program(const struct program *program, size_t max_buffers,
-				   size_t max_pairs, struct ts_result *result,
-				   struct ts_capacity_program *to, struct ts_error *err)
+static enum ts_status capacity_facts_take_program(const struct program *program, size_t max_buffers,
+						  size_t max_pairs, struct ts_result *result,
+						  struct ts_capacity_program *to,
+						  struct ts_error *err)
 {
-	const struct ts_hlo_instr *op = op_at(program, program->sum.peak_at);
+	const struct ts_hlo_instr *op = capacity_facts_op_at(program, program->sum.peak_at);
 	enum ts_status st;
 
 	*to = program->sum;
-	to->peak_op = name_of(op);
+	to->peak_op = capacity_facts_name_of(op);
 	to->peak_source = ts_instr_source(result, op);
 	st = take_buffers(program, max_buffers, result, to, err);
 	if (st)
@@ -107,7 +109,7 @@ static enum ts_status take_program(const struct program *program, size_t max_buf
 }
 
 /* The memory of one device; of several kinds, the smallest: all run the same programs. */
-static int64_t hbm_of(const struct ts_context *ctx)
+static int64_t capacity_facts_hbm_of(const struct ts_context *ctx)
 {
 	int64_t least = ctx->chip ? ctx->chip->hbm_bytes : -1;
 
@@ -133,8 +135,8 @@ enum ts_status ts_capacity_make_facts(const struct ts_context *ctx, const struct
 	if (!made)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++) {
-		st = take_program(&programs[i], TS_MIN(buffers, MAX_OF_ONE), pairs, result,
-				  &made[i], err);
+		st = capacity_facts_take_program(&programs[i], TS_MIN(buffers, MAX_OF_ONE), pairs,
+						 result, &made[i], err);
 		if (st)
 			return st;
 		buffers -= made[i].nr_buffers;
@@ -143,7 +145,7 @@ enum ts_status ts_capacity_make_facts(const struct ts_context *ctx, const struct
 	*facts = (struct ts_capacity_facts){
 		.programs = made,
 		.nr_programs = nr,
-		.hbm_bytes = hbm_of(ctx),
+		.hbm_bytes = capacity_facts_hbm_of(ctx),
 	};
 	return TS_OK;
 }

@@ -11,7 +11,7 @@
 
 #define MAX_NESTED 16 /* fusions inside a fusion */
 
-static void join(struct ranges *ranges, uint32_t a, uint32_t b)
+static void capacity_join_join(struct ranges *ranges, uint32_t a, uint32_t b)
 {
 	if (ranges->naming)
 		ranges->same[find_same(ranges, TS_MAX(a, b))] = find_same(ranges, TS_MIN(a, b));
@@ -27,16 +27,17 @@ static void join_parts(struct ranges *ranges, uint32_t a, uint32_t from_a, uint3
 	uint32_t nr_a = nr_leaves(ranges, a), nr_b = nr_leaves(ranges, b);
 
 	for (uint32_t i = 0; i < max && from_a + i < nr_a && from_b + i < nr_b; i++)
-		join(ranges, ranges->first[a] + from_a + i, ranges->first[b] + from_b + i);
+		capacity_join_join(ranges, ranges->first[a] + from_a + i,
+				   ranges->first[b] + from_b + i);
 }
 
-static void join_all(struct ranges *ranges, uint32_t a, uint32_t b)
+static void capacity_join_join_all(struct ranges *ranges, uint32_t a, uint32_t b)
 {
 	join_parts(ranges, a, 0, b, 0, UINT32_MAX);
 }
 
 /* The first leaf of part K of a tuple. */
-static uint32_t part(const struct ts_shape *shape, uint32_t k)
+static uint32_t capacity_join_part(const struct ts_shape *shape, uint32_t k)
 {
 	return k < shape->nr_parts ? shape->parts[k].first_leaf : shape->nr_leaves;
 }
@@ -45,7 +46,7 @@ static void join_params(struct ranges *ranges, const struct ts_hlo_comp *comp, u
 			uint32_t operand)
 {
 	if (number < comp->nr_params && comp->params[number] != TS_NONE)
-		join_all(ranges, comp->params[number], operand);
+		capacity_join_join_all(ranges, comp->params[number], operand);
 }
 
 static void join_tuple(struct ranges *ranges, uint32_t index)
@@ -69,13 +70,14 @@ static void join_element(struct ranges *ranges, uint32_t index)
 	from = &instr_at(ranges, instr->operands[0])->shape;
 	if (instr->tuple_index < from->nr_parts)
 		join_parts(ranges, index, 0, instr->operands[0],
-			   part(from, (uint32_t)instr->tuple_index), nr_leaves(ranges, index));
+			   capacity_join_part(from, (uint32_t)instr->tuple_index),
+			   nr_leaves(ranges, index));
 }
 
 static void join_first_operand(struct ranges *ranges, uint32_t index)
 {
 	if (instr_at(ranges, index)->nr_operands > 0)
-		join_all(ranges, index, instr_at(ranges, index)->operands[0]);
+		capacity_join_join_all(ranges, index, instr_at(ranges, index)->operands[0]);
 }
 
 /* Part 0 alone: an in-place update, a send. */
@@ -96,8 +98,9 @@ static void join_while(struct ranges *ranges, uint32_t index)
 		join_params(ranges, comp, 0, instr->operands[0]);
 		if (nr_leaves(ranges, comp->root) == nr_leaves(ranges, index) &&
 		    instr_at(ranges, comp->root)->shape.dtype == instr->shape.dtype)
-			join_all(ranges, index,
-				 comp->root); /* of the body: the condition's is a pred */
+			capacity_join_join_all(
+				ranges, index,
+				comp->root); /* of the body: the condition's is a pred */
 	}
 }
 
@@ -110,7 +113,7 @@ static void join_call(struct ranges *ranges, uint32_t index)
 
 		for (uint32_t k = 0; k < instr->nr_operands; k++)
 			join_params(ranges, comp, k, instr->operands[k]);
-		join_all(ranges, index, comp->root);
+		capacity_join_join_all(ranges, index, comp->root);
 	}
 }
 
@@ -123,7 +126,7 @@ static void join_branches(struct ranges *ranges, uint32_t index)
 
 		if (i + 1 < instr->nr_operands)
 			join_params(ranges, comp, 0, instr->operands[i + 1]);
-		join_all(ranges, index, comp->root);
+		capacity_join_join_all(ranges, index, comp->root);
 	}
 }
 
@@ -151,12 +154,13 @@ static void join_start(struct ranges *ranges, uint32_t index)
 
 		for (uint32_t k = 0; k < instr->nr_operands; k++)
 			join_params(ranges, comp, k, instr->operands[k]);
-		join_parts(ranges, index, part(&instr->shape, 1), comp->root, 0, UINT32_MAX);
+		join_parts(ranges, index, capacity_join_part(&instr->shape, 1), comp->root, 0,
+			   UINT32_MAX);
 	}
 }
 
 /* The result of what was started: its part 1 where the operands stand in front, else part 0. */
-static void join_done(struct ranges *ranges, uint32_t index)
+static void capacity_join_join_done(struct ranges *ranges, uint32_t index)
 {
 	const struct ts_hlo_instr *instr = instr_at(ranges, index), *start;
 	uint32_t leaf = 0;
@@ -168,12 +172,12 @@ static void join_done(struct ranges *ranges, uint32_t index)
 	    !TS_OPCODE_IN(instr->opcode, TS_OPCODE_COPY_DONE, TS_OPCODE_RECV_DONE,
 			  TS_OPCODE_SEND_DONE) &&
 	    start->shape.nr_parts > 1)
-		leaf = part(&start->shape, 1);
+		leaf = capacity_join_part(&start->shape, 1);
 	else if (instr->shape.dtype == TS_TUPLE &&
 		 !TS_OPCODE_IN(instr->opcode, TS_OPCODE_ALL_REDUCE_DONE, TS_OPCODE_RECV_DONE,
 			       TS_OPCODE_ASYNC_UPDATE) &&
 		 start->shape.nr_parts > 1)
-		leaf = part(&start->shape, 1);
+		leaf = capacity_join_part(&start->shape, 1);
 	join_parts(ranges, index, 0, instr->operands[0], leaf, nr_leaves(ranges, index));
 }
 
@@ -186,7 +190,7 @@ struct way {
 static uint32_t updated_operand(const struct way *way, const struct ts_hlo_instr *caller);
 
 /* What the op AT names; itself where it makes something. */
-static uint32_t named(const struct ranges *ranges, uint32_t at)
+static uint32_t capacity_join_named(const struct ranges *ranges, uint32_t at)
 {
 	const struct ts_hlo_instr *instr = instr_at(ranges, at), *tuple;
 
@@ -202,7 +206,7 @@ static uint32_t named(const struct ranges *ranges, uint32_t at)
 }
 
 /* The operand in whose place INSTR writes; UINT32_MAX: none. */
-static uint32_t place_of(const struct way *way, const struct ts_hlo_instr *instr)
+static uint32_t capacity_join_place_of(const struct way *way, const struct ts_hlo_instr *instr)
 {
 	if (instr->opcode == TS_OPCODE_DYNAMIC_UPDATE_SLICE || instr->opcode == TS_OPCODE_SCATTER)
 		return 0;
@@ -219,7 +223,7 @@ static uint32_t updated_number(const struct way *way, uint32_t at)
 
 	for (unsigned hop = 0; hop < 256; hop++) {
 		const struct ts_hlo_instr *instr = instr_at(way->ranges, at);
-		uint32_t name = named(way->ranges, at), operand;
+		uint32_t name = capacity_join_named(way->ranges, at), operand;
 
 		if (instr->opcode == TS_OPCODE_PARAMETER)
 			return updates && instr->parameter_number >= 0
@@ -229,7 +233,7 @@ static uint32_t updated_number(const struct way *way, uint32_t at)
 			at = name;
 			continue;
 		}
-		operand = place_of(way, instr);
+		operand = capacity_join_place_of(way, instr);
 		if (operand >= instr->nr_operands)
 			return UINT32_MAX;
 		updates = true;
@@ -269,7 +273,7 @@ static void join_async_update(struct ranges *ranges, uint32_t index)
 	uint32_t leaf = 0, number;
 
 	if (instr->nr_operands < 2) {
-		join_done(ranges, index);
+		capacity_join_join_done(ranges, index);
 		return;
 	}
 	start = instr_at(ranges, instr->operands[0]);
@@ -277,12 +281,12 @@ static void join_async_update(struct ranges *ranges, uint32_t index)
 		join_parts(ranges, index, leaf, instr->operands[k], 0, UINT32_MAX);
 		leaf += nr_leaves(ranges, instr->operands[k]);
 	}
-	join_parts(ranges, index, part(&instr->shape, 2), instr->operands[0],
-		   part(&start->shape, 2), UINT32_MAX);
+	join_parts(ranges, index, capacity_join_part(&instr->shape, 2), instr->operands[0],
+		   capacity_join_part(&start->shape, 2), UINT32_MAX);
 	number = updated_operand(&way, start);
 	if (instr->nr_operands - 1 > number)
-		join_parts(ranges, index, part(&instr->shape, 1), instr->operands[number + 1], 0,
-			   1);
+		join_parts(ranges, index, capacity_join_part(&instr->shape, 1),
+			   instr->operands[number + 1], 0, 1);
 }
 
 static void join_fusion(struct ranges *ranges, uint32_t index)
@@ -299,7 +303,7 @@ static void join_fusion(struct ranges *ranges, uint32_t index)
 		return;
 	}
 	for (uint32_t i = 0; i < root->nr_operands; i++)
-		join_update(ranges, index, part(&root->shape, i), root->operands[i]);
+		join_update(ranges, index, capacity_join_part(&root->shape, i), root->operands[i]);
 }
 
 static void join_aliases(struct ranges *ranges, uint32_t index)
@@ -340,13 +344,13 @@ static const struct {
 	[TS_OPCODE_ALL_GATHER_START] = { join_start, false, true },
 	[TS_OPCODE_COLLECTIVE_PERMUTE_START] = { join_start, false, true },
 	[TS_OPCODE_ASYNC_START] = { join_start, false, true },
-	[TS_OPCODE_COPY_DONE] = { join_done, false, true },
-	[TS_OPCODE_RECV_DONE] = { join_done, false, true },
-	[TS_OPCODE_ALL_GATHER_DONE] = { join_done, false, true },
-	[TS_OPCODE_ALL_REDUCE_DONE] = { join_done, false, true },
-	[TS_OPCODE_COLLECTIVE_PERMUTE_DONE] = { join_done, false, true },
+	[TS_OPCODE_COPY_DONE] = { capacity_join_join_done, false, true },
+	[TS_OPCODE_RECV_DONE] = { capacity_join_join_done, false, true },
+	[TS_OPCODE_ALL_GATHER_DONE] = { capacity_join_join_done, false, true },
+	[TS_OPCODE_ALL_REDUCE_DONE] = { capacity_join_join_done, false, true },
+	[TS_OPCODE_COLLECTIVE_PERMUTE_DONE] = { capacity_join_join_done, false, true },
 	[TS_OPCODE_ASYNC_UPDATE] = { join_async_update, false, false },
-	[TS_OPCODE_ASYNC_DONE] = { join_done, false, true },
+	[TS_OPCODE_ASYNC_DONE] = { capacity_join_join_done, false, true },
 };
 
 bool ts_range_is_name(const struct ts_hlo_instr *instr)

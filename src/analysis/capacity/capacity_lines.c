@@ -44,8 +44,8 @@ static enum ts_status add_to_line(struct lines *lines, struct ts_bytes source,
 
 TS_ORDER(by_line_bytes, struct line, TS_DOWN(nr_bytes) TS_UP(source))
 
-static struct ts_bytes largest_of(const struct program *program, const struct line *line,
-				  struct ts_result *result)
+static struct ts_bytes capacity_lines_largest_of(const struct program *program,
+						 const struct line *line, struct ts_result *result)
 {
 	return part_name(result, instr_of(program, line->largest->instr), line->largest->leaf);
 }
@@ -55,10 +55,10 @@ static struct ts_bytes largest_of(const struct program *program, const struct li
 	X(module, ts_text_or_null(program->sum.module->name)) \
 	X(bytes, ts_int(line->nr_bytes)) \
 	X(buffers, ts_int(line->nr_buffers)) \
-	X(largest, ts_text_or_null(largest_of(program, line, result)))
+	X(largest, ts_text_or_null(capacity_lines_largest_of(program, line, result)))
 
-static void put_lines(const struct program *program, const struct lines *lines,
-		      struct ts_result *result)
+static void capacity_lines_put_lines(const struct program *program, const struct lines *lines,
+				     struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, capacity_lines);
 
@@ -97,7 +97,7 @@ bool ts_capacity_put_lines(const struct program *program, struct ts_result *resu
 	bool good = sum_lines(program, result, &lines, NULL) == TS_OK;
 
 	if (good)
-		put_lines(program, &lines, result);
+		capacity_lines_put_lines(program, &lines, result);
 	free(lines.items);
 	ts_strmap_release(&lines.by_source);
 	return good;

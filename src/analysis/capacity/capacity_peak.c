@@ -9,7 +9,7 @@ static bool is_argument(const struct buffer *buffer)
 	return buffer->kind == TS_BUFFER_PARAMETER || buffer->kind == TS_BUFFER_DONATED;
 }
 
-static bool is_counted(const struct buffer *buffer, enum which which)
+static bool capacity_peak_is_counted(const struct buffer *buffer, enum which which)
 {
 	switch (which) {
 	case IN_HBM:	    return buffer->space == TS_SPACE_HBM;
@@ -23,8 +23,8 @@ static bool is_counted(const struct buffer *buffer, enum which which)
 }
 
 /* The most that they need at one position, and the first such position. CHANGE is room to count. */
-static int64_t peak_of(const struct program *program, int64_t *change, enum which which,
-		       uint32_t *peak_at)
+static int64_t capacity_peak_peak_of(const struct program *program, int64_t *change,
+				     enum which which, uint32_t *peak_at)
 {
 	int64_t sum = 0, peak = 0;
 
@@ -32,7 +32,7 @@ static int64_t peak_of(const struct program *program, int64_t *change, enum whic
 	for (size_t i = 0; i < program->nr_buffers; i++) {
 		const struct buffer *buffer = &program->buffers[i];
 
-		if (!is_counted(buffer, which))
+		if (!capacity_peak_is_counted(buffer, which))
 			continue;
 		change[buffer->from] = ts_i64_add(change[buffer->from], buffer->nr_bytes);
 		change[buffer->to + 1] = ts_i64_sub(change[buffer->to + 1], buffer->nr_bytes);
@@ -65,11 +65,12 @@ enum ts_status ts_capacity_find_peaks(struct program *program, struct ts_error *
 	TS_ASSERT(program->nr_buffers == 0 || program->sum.nr_positions > 0);
 	if (!change)
 		return ts_fail_nomem(err);
-	program->sum.temp_bytes = peak_of(program, change, TEMPS_IN_HBM, &at);
+	program->sum.temp_bytes = capacity_peak_peak_of(program, change, TEMPS_IN_HBM, &at);
 	program->sum.host_argument_bytes = host_arguments(program);
-	program->sum.host_temp_bytes = peak_of(program, change, TEMPS_ON_HOST, &at);
-	program->sum.onchip_peak_bytes = peak_of(program, change, ON_CHIP, &at);
-	program->sum.peak_bytes = peak_of(program, change, IN_HBM, &program->sum.peak_at);
+	program->sum.host_temp_bytes = capacity_peak_peak_of(program, change, TEMPS_ON_HOST, &at);
+	program->sum.onchip_peak_bytes = capacity_peak_peak_of(program, change, ON_CHIP, &at);
+	program->sum.peak_bytes =
+		capacity_peak_peak_of(program, change, IN_HBM, &program->sum.peak_at);
 	free(change);
 	return TS_OK;
 }

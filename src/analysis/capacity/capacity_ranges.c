@@ -12,7 +12,7 @@
  */
 #include "analysis/capacity/capacity_ranges.h"
 
-static void touch(struct ranges *ranges, uint32_t value, uint32_t position)
+static void capacity_ranges_touch(struct ranges *ranges, uint32_t value, uint32_t position)
 {
 	struct range_set *set = &ranges->sets[find_root(ranges, value)];
 	struct span *span = &ranges->spans[find_same(ranges, value)];
@@ -28,7 +28,7 @@ static void touch(struct ranges *ranges, uint32_t value, uint32_t position)
 static void touch_all(struct ranges *ranges, uint32_t instr, uint32_t position)
 {
 	for (uint32_t v = ranges->first[instr]; v < ranges->first[instr + 1]; v++)
-		touch(ranges, v, position);
+		capacity_ranges_touch(ranges, v, position);
 }
 
 static bool is_concat(const struct ts_hlo_instr *instr)
@@ -37,7 +37,8 @@ static bool is_concat(const struct ts_hlo_instr *instr)
 }
 
 /* A whole made of pieces has none of its own. The set of a value, with the size of the largest of its names and the first that makes it. */
-static void describe(struct ranges *ranges, uint32_t value, const struct ts_shape *shape)
+static void capacity_ranges_describe(struct ranges *ranges, uint32_t value,
+				     const struct ts_shape *shape)
 {
 	const struct ts_hlo_instr *instr = instr_at(ranges, ranges->owner[value]);
 	struct range_set *set = &ranges->sets[find_root(ranges, value)];
@@ -58,7 +59,7 @@ static void describe(struct ranges *ranges, uint32_t value, const struct ts_shap
 static uint32_t describe_parts(struct ranges *ranges, uint32_t value, const struct ts_shape *shape)
 {
 	if (shape->dtype != TS_TUPLE) {
-		describe(ranges, value, shape);
+		capacity_ranges_describe(ranges, value, shape);
 		return value + 1;
 	}
 	for (uint32_t i = 0; i < shape->nr_parts; i++)
@@ -81,7 +82,7 @@ static uint32_t body_begin(const struct ranges *ranges, const struct ts_hlo_inst
 	return ranges->next;
 }
 
-static void walk_comp(struct ranges *ranges, uint32_t index, bool is_entry)
+static void capacity_ranges_walk_comp(struct ranges *ranges, uint32_t index, bool is_entry)
 {
 	const struct ts_hlo_comp *comp = &ranges->module->comps[index];
 
@@ -93,7 +94,7 @@ static void walk_comp(struct ranges *ranges, uint32_t index, bool is_entry)
 
 		for (uint32_t k = 0; ts_range_runs_callees(instr) && k < instr->nr_called; k++)
 			if (!ranges->walked[instr->called[k]])
-				walk_comp(ranges, instr->called[k], false);
+				capacity_ranges_walk_comp(ranges, instr->called[k], false);
 		describe_parts(ranges, ranges->first[here], &instr->shape);
 		ranges->program->order[ranges->next] = here;
 		for (uint32_t k = 0; !ts_range_is_name(instr) && k < instr->nr_operands; k++)
@@ -137,7 +138,7 @@ static void keep_arguments(struct ranges *ranges, const struct ts_hlo_comp *entr
 			continue;
 		for (uint32_t v = ranges->first[param]; v < ranges->first[param + 1]; v++)
 			if (!ranges->sets[find_root(ranges, v)].is_output)
-				touch(ranges, v, last);
+				capacity_ranges_touch(ranges, v, last);
 	}
 }
 
@@ -172,7 +173,7 @@ static int64_t space_bytes(const struct ts_shape *shape)
 	return ts_i64_add(sum, ts_shape_bytes(shape));
 }
 
-static void add_sums(struct ranges *ranges)
+static void capacity_ranges_add_sums(struct ranges *ranges)
 {
 	struct program *program = ranges->program;
 	const struct ts_hlo_comp *entry = &ranges->module->comps[ranges->module->entry];
@@ -241,7 +242,7 @@ static enum ts_status simulate(struct ranges *ranges, struct ts_error *err)
 		return st;
 	ts_ranges_join(ranges);
 	memset(ranges->walked, 0, module->nr_comps * sizeof(*ranges->walked));
-	walk_comp(ranges, module->entry, true);
+	capacity_ranges_walk_comp(ranges, module->entry, true);
 	mark_ends(ranges);
 	stretch_pieces(ranges);
 	ts_ranges_mark_elementwise(ranges);
@@ -253,7 +254,7 @@ static enum ts_status simulate(struct ranges *ranges, struct ts_error *err)
 	st = ts_ranges_keep(ranges, err);
 	if (st)
 		return st;
-	add_sums(ranges);
+	capacity_ranges_add_sums(ranges);
 	st = ts_capacity_find_peaks(ranges->program, err);
 	if (st)
 		return st;

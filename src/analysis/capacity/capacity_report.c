@@ -38,7 +38,8 @@ static const char *placed_by(const struct ts_capacity_program *program)
 	X(positions, ts_int(program->nr_positions)) \
 	X(buffers, ts_text(ts_bytes_of(placed_by(program))))
 
-static void put_programs(const struct ts_capacity_facts *facts, struct ts_result *result)
+static void capacity_report_put_programs(const struct ts_capacity_facts *facts,
+					 struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, capacity_modules);
 
@@ -72,7 +73,8 @@ static struct ts_value padding_of(const struct ts_peak_buffer *buffer)
 	X(from_position, ts_int(buffer->from)) \
 	X(to_position, ts_int(buffer->to))
 
-static void put_buffers(const struct ts_capacity_facts *facts, struct ts_result *result)
+static void capacity_report_put_buffers(const struct ts_capacity_facts *facts,
+					struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, capacity_buffers);
 
@@ -115,7 +117,8 @@ static void put_donations(const struct ts_capacity_facts *facts, struct ts_resul
 		most > 0 ? "donation could save" : NULL;
 }
 
-static void put_fields(const struct ts_capacity_facts *facts, struct ts_result *result)
+static void capacity_report_put_fields(const struct ts_capacity_facts *facts,
+				       struct ts_result *result)
 {
 	const struct ts_capacity_program *top = ts_capacity_top(facts);
 	enum ts_origin origin = top->is_assigned ? TS_COMPILED : TS_MODELLED;
@@ -172,9 +175,9 @@ bool ts_capacity_report(const struct ts_capacity_facts *facts, const struct prog
 			struct ts_result *result)
 {
 	TS_ASSERT(facts->nr_programs > 0 && facts->programs[0].module == top->sum.module);
-	put_fields(facts, result);
-	put_programs(facts, result);
-	put_buffers(facts, result);
+	capacity_report_put_fields(facts, result);
+	capacity_report_put_programs(facts, result);
+	capacity_report_put_buffers(facts, result);
 	if (!ts_capacity_put_lines(top, result))
 		return false;
 	put_donations(facts, result);

@@ -58,7 +58,7 @@ static bool is_constant_or_argument(const struct range_set *set)
 }
 
 /* Sets of HBM that take memory and may come and go, and the results. */
-static bool is_candidate(const struct ranges *ranges, uint32_t root)
+static bool capacity_reuse_is_candidate(const struct ranges *ranges, uint32_t root)
 {
 	const struct range_set *set = &ranges->sets[root];
 
@@ -76,7 +76,7 @@ static void list_holds(struct reuse *reuse)
 		const struct span *span = &ranges->spans[v];
 		uint32_t root = find_root(ranges, v);
 
-		if (ranges->same[v] == v && span->used && is_candidate(ranges, root))
+		if (ranges->same[v] == v && span->used && capacity_reuse_is_candidate(ranges, root))
 			reuse->holds[reuse->nr_holds++] =
 				(struct hold){ .set = root, v, span->from, span->to, 0 };
 	}
@@ -160,7 +160,8 @@ static size_t first_at(const struct place *place, uint32_t position)
 	return low;
 }
 
-static bool is_free(struct ranges *ranges, const struct place *place, const struct hold *hold)
+static bool capacity_reuse_is_free(struct ranges *ranges, const struct place *place,
+				   const struct hold *hold)
 {
 	for (size_t i = first_at(place, hold->from);
 	     i < place->nr && place->holds[i].from <= hold->to; i++)
@@ -179,7 +180,7 @@ static bool fits(struct reuse *reuse, const struct place *place, const struct ca
 	    place->nr + candidate->nr_holds > MAX_HOLDS)
 		return false;
 	for (size_t i = 0; i < candidate->nr_holds; i++)
-		if (!is_free(reuse->ranges, place, &candidate->holds[i]))
+		if (!capacity_reuse_is_free(reuse->ranges, place, &candidate->holds[i]))
 			return false;
 	return true;
 }
@@ -200,7 +201,7 @@ static uint32_t longest_gap(const struct ranges *ranges, const struct place *pla
 }
 
 /* The first hold of the place that begins behind this one. */
-static size_t behind(const struct place *place, const struct hold *hold)
+static size_t capacity_reuse_behind(const struct place *place, const struct hold *hold)
 {
 	size_t low = 0, high = place->nr;
 
@@ -215,9 +216,9 @@ static size_t behind(const struct place *place, const struct hold *hold)
 	return low;
 }
 
-static void insert(struct place *place, const struct hold *hold)
+static void capacity_reuse_insert(struct place *place, const struct hold *hold)
 {
-	size_t at = behind(place, hold);
+	size_t at = capacity_reuse_behind(place, hold);
 	uint32_t reach = hold->to;
 
 	memmove(&place->holds[at + 1], &place->holds[at], (place->nr - at) * sizeof(*place->holds));
@@ -230,14 +231,15 @@ static void insert(struct place *place, const struct hold *hold)
 		place->holds[i].reach = reach;
 }
 
-static enum ts_status take_place(struct reuse *reuse, struct place *place,
-				 const struct candidate *candidate, struct ts_error *err)
+static enum ts_status capacity_reuse_take_place(struct reuse *reuse, struct place *place,
+						const struct candidate *candidate,
+						struct ts_error *err)
 {
 	if (!ts_grow(&place->holds, &place->cap, place->nr + candidate->nr_holds,
 		     sizeof(*place->holds)))
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < candidate->nr_holds; i++)
-		insert(place, &candidate->holds[i]);
+		capacity_reuse_insert(place, &candidate->holds[i]);
 	if (place->nr >= place->measured) { /* else what it was is still no less than what it is */
 		place->gap = longest_gap(reuse->ranges, place);
 		place->measured = place->nr + place->nr / 8 + 1;
@@ -268,7 +270,8 @@ static struct place *operands_place(struct reuse *reuse, const struct candidate 
 	return NULL;
 }
 
-static struct place *find_place(struct reuse *reuse, const struct candidate *candidate)
+static struct place *capacity_reuse_find_place(struct reuse *reuse,
+					       const struct candidate *candidate)
 {
 	struct place *found;
 
@@ -294,19 +297,19 @@ static enum ts_status give_places(struct reuse *reuse, struct ts_error *err)
 			place = &reuse->places[reuse->nr_places++];
 			place->set = candidate->set;
 		} else {
-			place = find_place(reuse, candidate);
+			place = capacity_reuse_find_place(reuse, candidate);
 			if (!place)
 				continue;
 			sets[candidate->set].used = false; /* the result's memory has it */
 		}
-		st = take_place(reuse, place, candidate, err);
+		st = capacity_reuse_take_place(reuse, place, candidate, err);
 		if (st)
 			return st;
 	}
 	return TS_OK;
 }
 
-static enum ts_status make_room(struct reuse *reuse, struct ts_error *err)
+static enum ts_status capacity_reuse_make_room(struct reuse *reuse, struct ts_error *err)
 {
 	size_t nr = (size_t)reuse->ranges->nr_values + 1;
 
@@ -320,7 +323,7 @@ static enum ts_status make_room(struct reuse *reuse, struct ts_error *err)
 	return TS_OK;
 }
 
-static void release(struct reuse *reuse)
+static void capacity_reuse_release(struct reuse *reuse)
 {
 	for (size_t p = 0; p < reuse->nr_places; p++)
 		free(reuse->places[p].holds);
@@ -333,7 +336,7 @@ static void release(struct reuse *reuse)
 enum ts_status ts_ranges_reuse(struct ranges *ranges, struct ts_error *err)
 {
 	struct reuse reuse = { .ranges = ranges };
-	enum ts_status st = make_room(&reuse, err);
+	enum ts_status st = capacity_reuse_make_room(&reuse, err);
 
 	if (st)
 		goto done;
@@ -342,6 +345,6 @@ enum ts_status ts_ranges_reuse(struct ranges *ranges, struct ts_error *err)
 	sort_candidates(&reuse);
 	st = give_places(&reuse, err);
 done:
-	release(&reuse);
+	capacity_reuse_release(&reuse);
 	return st;
 }

@@ -28,7 +28,7 @@ void ts_ranges_mark_elementwise(struct ranges *ranges)
 	}
 }
 
-static bool is_candidate(const struct ts_hlo_instr *instr)
+static bool capacity_share_is_candidate(const struct ts_hlo_instr *instr)
 {
 	if (instr->opcode == TS_OPCODE_FUSION)
 		return instr->nr_called > 0 && instr->fusion_kind != TS_FUSION_CUSTOM;
@@ -49,7 +49,7 @@ static bool may_write_over(const struct ranges *ranges, const struct ts_hlo_inst
 	       ranges->elementwise[comp->params[k]];
 }
 
-static bool is_own(const struct range_set *set)
+static bool capacity_share_is_own(const struct range_set *set)
 {
 	return set->is_parameter || set->is_output || set->is_constant;
 }
@@ -59,10 +59,12 @@ static bool can_follow(const struct range_set *from, const struct range_set *to,
 {
 	return from->used && to->used && from->to == position && to->from == position &&
 	       from->space == TS_SPACE_HBM && to->space == TS_SPACE_HBM &&
-	       from->nr_bytes == to->nr_bytes && !is_own(from) && !is_own(to);
+	       from->nr_bytes == to->nr_bytes && !capacity_share_is_own(from) &&
+	       !capacity_share_is_own(to);
 }
 
-static bool share(struct ranges *ranges, uint32_t from, uint32_t to, uint32_t position)
+static bool capacity_share_share(struct ranges *ranges, uint32_t from, uint32_t to,
+				 uint32_t position)
 {
 	uint32_t a = find_root(ranges, from), b = find_root(ranges, to);
 
@@ -92,7 +94,7 @@ static bool makes_value(struct ranges *ranges, uint32_t index)
 }
 
 /* Tuples in a tuple are not the result of an op that computes. */
-static const struct ts_shape *part_of(const struct ts_shape *shape, uint32_t leaf)
+static const struct ts_shape *capacity_share_part_of(const struct ts_shape *shape, uint32_t leaf)
 {
 	if (shape->dtype != TS_TUPLE)
 		return shape;
@@ -106,7 +108,7 @@ static bool may_take(const struct ranges *ranges, const struct ts_hlo_instr *ins
 	bool by_number = instr->opcode == TS_OPCODE_SORT || instr->opcode == TS_OPCODE_ALL_REDUCE;
 
 	return (!by_number || k == leaf) &&
-	       is_like(part_of(&instr->shape, leaf),
+	       is_like(capacity_share_part_of(&instr->shape, leaf),
 		       &instr_at(ranges, instr->operands[k])->shape) &&
 	       may_write_over(ranges, instr, k);
 }
@@ -118,8 +120,8 @@ static void share_result(struct ranges *ranges, uint32_t index, uint32_t leaf, u
 
 	for (uint32_t k = 0; k < instr->nr_operands; k++)
 		if (makes_value(ranges, instr->operands[k]) && may_take(ranges, instr, leaf, k) &&
-		    share(ranges, ranges->first[instr->operands[k]], ranges->first[index] + leaf,
-			  position))
+		    capacity_share_share(ranges, ranges->first[instr->operands[k]],
+					 ranges->first[index] + leaf, position))
 			return;
 }
 
@@ -129,7 +131,7 @@ bool ts_range_writes_over(struct ranges *ranges, uint32_t value, uint32_t operan
 	uint32_t maker = ranges->owner[value], leaf = value - ranges->first[maker];
 	const struct ts_hlo_instr *instr = instr_at(ranges, maker);
 
-	if (!is_candidate(instr) || instr->opcode == TS_OPCODE_COPY)
+	if (!capacity_share_is_candidate(instr) || instr->opcode == TS_OPCODE_COPY)
 		return false;
 	for (uint32_t k = 0; k < instr->nr_operands; k++)
 		if (nr_leaves(ranges, instr->operands[k]) == 1 &&
@@ -144,7 +146,7 @@ void ts_ranges_share(struct ranges *ranges)
 	for (uint32_t p = 0; p < ranges->next; p++) {
 		uint32_t index = ranges->program->order[p], nr = 0;
 
-		if (is_candidate(instr_at(ranges, index)))
+		if (capacity_share_is_candidate(instr_at(ranges, index)))
 			nr = nr_leaves(ranges, index);
 		for (uint32_t leaf = 0; leaf < nr; leaf++)
 			share_result(ranges, index, leaf, p);

@@ -93,9 +93,9 @@ static enum ts_status new_group(struct groups *groups, struct ts_bytes key,
 	return TS_OK;
 }
 
-static enum ts_status add_to_group(struct groups *groups, const struct key *key,
-				   const struct ts_site *site, struct ts_arena *arena,
-				   struct ts_error *err)
+static enum ts_status capacity_sites_add_to_group(struct groups *groups, const struct key *key,
+						  const struct ts_site *site,
+						  struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_bytes bytes = { (const uint8_t *)key, sizeof(*key) };
 	uint32_t at = ts_strmap_find(&groups->by_key, bytes);
@@ -121,12 +121,12 @@ static enum ts_status add_to_group(struct groups *groups, const struct key *key,
 	return TS_OK;
 }
 
-TS_ORDER(by_bytes, struct group, TS_DOWN(nr_bytes) TS_UP(largest))
+TS_ORDER(capacity_sites_by_bytes, struct group, TS_DOWN(nr_bytes) TS_UP(largest))
 
 static void sort_groups(struct groups *groups)
 {
 	if (groups->nr > 1)
-		qsort(groups->items, groups->nr, sizeof(*groups->items), by_bytes);
+		qsort(groups->items, groups->nr, sizeof(*groups->items), capacity_sites_by_bytes);
 }
 
 static void release_groups(struct groups *groups)
@@ -153,7 +153,7 @@ static struct key line_key(const struct ts_profile *profile, const struct ts_sit
 	return key;
 }
 
-static enum ts_status gather(struct held *held, struct ts_error *err)
+static enum ts_status capacity_sites_gather(struct held *held, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -163,13 +163,14 @@ static enum ts_status gather(struct held *held, struct ts_error *err)
 		struct key device = { site->file.p, site->device.p, 0 };
 		struct key line = line_key(held->profile, site);
 
-		st = add_to_group(&held->files, &file, site, &held->scratch, err);
+		st = capacity_sites_add_to_group(&held->files, &file, site, &held->scratch, err);
 		if (st)
 			return st;
-		st = add_to_group(&held->devices, &device, site, &held->scratch, err);
+		st = capacity_sites_add_to_group(&held->devices, &device, site, &held->scratch,
+						 err);
 		if (st)
 			return st;
-		st = add_to_group(&held->lines, &line, site, &held->scratch, err);
+		st = capacity_sites_add_to_group(&held->lines, &line, site, &held->scratch, err);
 		if (st)
 			return st;
 	}
@@ -187,8 +188,8 @@ static int64_t file_bytes(const struct held *held, const struct ts_site *site)
 	return 0;
 }
 
-static struct ts_value share_of(const struct held *held, const struct ts_site *site,
-				int64_t nr_bytes)
+static struct ts_value capacity_sites_share_of(const struct held *held, const struct ts_site *site,
+					       int64_t nr_bytes)
 {
 	int64_t all = file_bytes(held, site);
 
@@ -231,7 +232,8 @@ static struct ts_value callee_cell(struct ts_bytes function)
 	return ts_text_or_null(function);
 }
 
-static struct ts_value function_of(const struct held *held, const struct ts_site *site)
+static struct ts_value capacity_sites_function_of(const struct held *held,
+						  const struct ts_site *site)
 {
 	uint32_t depth = own_depth(held->profile, site);
 
@@ -249,8 +251,8 @@ static struct ts_value callee_of(const struct held *held, const struct ts_site *
 	return callee_cell(frame_at(held->profile, site, depth - 1)->function);
 }
 
-static struct ts_value place_of(const struct held *held, const struct ts_site *site,
-				struct ts_result *result)
+static struct ts_value capacity_sites_place_of(const struct held *held, const struct ts_site *site,
+					       struct ts_result *result)
 {
 	return ts_text_or_null(own_place(held->profile, site, &result->owner->arena));
 }
@@ -268,11 +270,11 @@ static int by_site(const void *a, const void *b)
 #define SITE_CELLS(X) \
 	X(bytes, ts_int(site->nr_bytes)) \
 	X(count, ts_int_or_null(site->nr_objects)) \
-	X(share_pct, share_of(held, site, site->nr_bytes)) \
+	X(share_pct, capacity_sites_share_of(held, site, site->nr_bytes)) \
 	X(kind, ts_text_or_null(site->kind)) \
 	X(device, ts_text_or_null(site->device)) \
-	X(function, function_of(held, site)) \
-	X(source, place_of(held, site, result)) \
+	X(function, capacity_sites_function_of(held, site)) \
+	X(source, capacity_sites_place_of(held, site, result)) \
 	X(callee, callee_of(held, site)) \
 	X(file, ts_text_or_null(site->file)) \
 	X(stack, stack_of(held, site, result))
@@ -300,14 +302,14 @@ static bool put_sites(const struct held *held, struct ts_result *result)
 }
 
 #define LINE_CELLS(X) \
-	X(source, place_of(held, line->largest, result)) \
-	X(function, function_of(held, line->largest)) \
+	X(source, capacity_sites_place_of(held, line->largest, result)) \
+	X(function, capacity_sites_function_of(held, line->largest)) \
 	X(bytes, ts_int(line->nr_bytes)) \
 	X(count, ts_int_or_null(line->nr_objects)) \
-	X(share_pct, share_of(held, line->largest, line->nr_bytes)) \
+	X(share_pct, capacity_sites_share_of(held, line->largest, line->nr_bytes)) \
 	X(file, ts_text_or_null(line->largest->file))
 
-static void put_lines(const struct held *held, struct ts_result *result)
+static void capacity_sites_put_lines(const struct held *held, struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, capacity_site_lines);
 
@@ -320,7 +322,8 @@ static void put_lines(const struct held *held, struct ts_result *result)
 	}
 }
 
-static void put_fields(const struct held *held, int64_t hbm_bytes, struct ts_result *result)
+static void capacity_sites_put_fields(const struct held *held, int64_t hbm_bytes,
+				      struct ts_result *result)
 {
 	const struct group *file = &held->files.items[0], *device = &held->devices.items[0];
 	bool known = hbm_bytes > 0 && !ts_bytes_starts(device->largest->device, "cpu");
@@ -343,12 +346,12 @@ bool ts_capacity_put_sites(const struct ts_context *ctx, int64_t hbm_bytes,
 			   struct ts_result *result)
 {
 	struct held held = { .profile = ctx->profile, .scratch = TS_ARENA_INIT };
-	bool good = ctx->profile->nr_sites == 0 || gather(&held, NULL) == TS_OK;
+	bool good = ctx->profile->nr_sites == 0 || capacity_sites_gather(&held, NULL) == TS_OK;
 
 	if (good && held.files.nr > 0) {
-		put_fields(&held, hbm_bytes, result);
+		capacity_sites_put_fields(&held, hbm_bytes, result);
 		good = put_sites(&held, result);
-		put_lines(&held, result);
+		capacity_sites_put_lines(&held, result);
 	}
 	release_groups(&held.files);
 	release_groups(&held.devices);

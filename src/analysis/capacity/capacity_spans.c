@@ -19,7 +19,7 @@ struct stretches {
 	size_t nr;
 };
 
-static enum ts_buffer_kind kind_of(const struct range_set *set)
+static enum ts_buffer_kind capacity_spans_kind_of(const struct range_set *set)
 {
 	if (set->is_parameter)
 		return set->is_output ? TS_BUFFER_DONATED : TS_BUFFER_PARAMETER;
@@ -40,7 +40,7 @@ static bool is_context(const struct ts_hlo_instr *maker)
 	return maker->opcode == TS_OPCODE_ASYNC_START && maker->nr_operands == 0;
 }
 
-static bool is_kept(const struct ranges *ranges, uint32_t value)
+static bool capacity_spans_is_kept(const struct ranges *ranges, uint32_t value)
 {
 	const struct range_set *set = &ranges->sets[value];
 
@@ -48,8 +48,8 @@ static bool is_kept(const struct ranges *ranges, uint32_t value)
 	       set->maker != TS_NONE && !is_context(instr_at(ranges, ranges->owner[set->maker]));
 }
 
-static enum ts_status keep(struct ranges *ranges, const struct stretch *stretch,
-			   struct ts_error *err)
+static enum ts_status capacity_spans_keep(struct ranges *ranges, const struct stretch *stretch,
+					  struct ts_error *err)
 {
 	struct program *program = ranges->program;
 	const struct range_set *set = &ranges->sets[stretch->set];
@@ -64,7 +64,7 @@ static enum ts_status keep(struct ranges *ranges, const struct stretch *stretch,
 		.nr_bytes = set->nr_bytes,
 		.from = stretch->from,
 		.to = stretch->to,
-		.kind = kind_of(set),
+		.kind = capacity_spans_kind_of(set),
 		.space = set->space,
 	};
 	return TS_OK;
@@ -73,13 +73,13 @@ static enum ts_status keep(struct ranges *ranges, const struct stretch *stretch,
 TS_ORDER(by_set_and_start, struct stretch, TS_UP(set) TS_UP(from) TS_UP(to))
 
 /* Of the values in sets that come and go. */
-static void list(struct ranges *ranges, struct stretches *to)
+static void capacity_spans_list(struct ranges *ranges, struct stretches *to)
 {
 	for (uint32_t v = 0; v < ranges->nr_values; v++) {
 		uint32_t set = find_root(ranges, v);
 		const struct span *span = &ranges->spans[v];
 
-		if (ranges->same[v] == v && span->used && is_kept(ranges, set) &&
+		if (ranges->same[v] == v && span->used && capacity_spans_is_kept(ranges, set) &&
 		    !is_always(&ranges->sets[set]))
 			to->items[to->nr++] = (struct stretch){ set, v, span->from, span->to };
 	}
@@ -127,7 +127,7 @@ static enum ts_status keep_listed(struct ranges *ranges, const struct stretches 
 		while (++i < from->nr && goes_on(ranges, &from->items[i], whole.set, end))
 			end = TS_MAX(end, from->items[i].to);
 		whole.to = end;
-		st = keep(ranges, &whole, err);
+		st = capacity_spans_keep(ranges, &whole, err);
 		if (st)
 			return st;
 	}
@@ -144,11 +144,12 @@ enum ts_status ts_ranges_keep(struct ranges *ranges, struct ts_error *err)
 	if (!stretches.items)
 		return ts_fail_nomem(err);
 	for (uint32_t v = 0; v < ranges->nr_values && st == TS_OK; v++)
-		if (is_kept(ranges, v) && is_always(&ranges->sets[v]))
-			st = keep(ranges, &(struct stretch){ v, v, 0, ranges->next - 1 }, err);
+		if (capacity_spans_is_kept(ranges, v) && is_always(&ranges->sets[v]))
+			st = capacity_spans_keep(
+				ranges, &(struct stretch){ v, v, 0, ranges->next - 1 }, err);
 	if (st)
 		goto done;
-	list(ranges, &stretches);
+	capacity_spans_list(ranges, &stretches);
 	st = keep_listed(ranges, &stretches, err);
 done:
 	free(stretches.items);

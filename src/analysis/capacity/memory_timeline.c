@@ -26,7 +26,7 @@ static bool timeline_wants(const struct ts_context *ctx, const struct ts_line *l
 	       (line->kind == TS_LINE_THREAD || line->kind == TS_LINE_OTHER);
 }
 
-static bool has_events(const uint8_t *roles, size_t nr)
+static bool memory_timeline_has_events(const uint8_t *roles, size_t nr)
 {
 	return memchr(roles, ROLE_BLOCK, nr) || memchr(roles, ROLE_OOM, nr);
 }
@@ -75,8 +75,9 @@ static enum ts_status find_threads(struct heap_host *host, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status timeline_open(void *arg, const struct ts_context *ctx,
-				    const struct ts_line *line, struct ts_error *err)
+static enum ts_status memory_timeline_timeline_open(void *arg, const struct ts_context *ctx,
+						    const struct ts_line *line,
+						    struct ts_error *err)
 {
 	struct timeline_state *state = arg;
 	struct heap_host *host;
@@ -90,7 +91,7 @@ static enum ts_status timeline_open(void *arg, const struct ts_context *ctx,
 	host->roles = ts_heap_roles(ctx->profile);
 	if (!host->roles)
 		return ts_fail_nomem(err);
-	host->has_events = has_events(host->roles, ctx->profile->nr_ops);
+	host->has_events = memory_timeline_has_events(host->roles, ctx->profile->nr_ops);
 	if (!host->has_events)
 		return TS_OK;
 	host->nr_threads = ctx->profile->nr_lines;
@@ -110,8 +111,9 @@ static int64_t number_or(const struct ts_stat *stat, int64_t otherwise)
 	return stat->type == TS_STAT_INT ? stat->number : otherwise;
 }
 
-static struct heap_event read_event(const struct heap_host *host,
-				    const struct ts_interleaved *interleaved, size_t i)
+static struct heap_event memory_timeline_read_event(const struct heap_host *host,
+						    const struct ts_interleaved *interleaved,
+						    size_t i)
 {
 	struct ts_stat stats[NR_NAMES];
 
@@ -137,7 +139,7 @@ static struct heap_event read_event(const struct heap_host *host,
 TS_ORDER(by_index, struct heap_event, TS_UP(index))
 
 /* Whole microseconds let many events share a moment: the profiler numbered them as they came. */
-static enum ts_status take_waiting(struct heap_host *host, struct ts_error *err)
+static enum ts_status memory_timeline_take_waiting(struct heap_host *host, struct ts_error *err)
 {
 	bool numbered = true;
 	size_t nr = host->nr_waiting;
@@ -162,7 +164,8 @@ static enum ts_status take_waiting(struct heap_host *host, struct ts_error *err)
 static enum ts_status wait_for_its_turn(struct heap_host *host, const struct heap_event *event,
 					struct ts_error *err)
 {
-	enum ts_status st = host->nr_waiting >= MAX_WAITING ? take_waiting(host, err) : TS_OK;
+	enum ts_status st =
+		host->nr_waiting >= MAX_WAITING ? memory_timeline_take_waiting(host, err) : TS_OK;
 
 	if (st)
 		return st;
@@ -174,8 +177,9 @@ static enum ts_status wait_for_its_turn(struct heap_host *host, const struct hea
 }
 
 /* The steps of the thread that has the first one. */
-static enum ts_status take_step(struct heap_host *host, uint32_t line, struct ts_bytes name,
-				int64_t start_ps, int64_t end_ps, struct ts_error *err)
+static enum ts_status memory_timeline_take_step(struct heap_host *host, uint32_t line,
+						struct ts_bytes name, int64_t start_ps,
+						int64_t end_ps, struct ts_error *err)
 {
 	uint64_t number = 0;
 	enum ts_status st;
@@ -189,7 +193,8 @@ static enum ts_status take_step(struct heap_host *host, uint32_t line, struct ts
 	return st ? st : ts_heap_step_begin(host, number, end_ps, err);
 }
 
-static void take_call(struct heap_host *host, uint32_t op, int64_t start_ps, int64_t dur_ps)
+static void memory_timeline_take_call(struct heap_host *host, uint32_t op, int64_t start_ps,
+				      int64_t dur_ps)
 {
 	struct heap_call *call = host->calls;
 
@@ -210,8 +215,9 @@ static void take_call(struct heap_host *host, uint32_t op, int64_t start_ps, int
 	call->last_ps = ts_i64_add(start_ps, dur_ps);
 }
 
-static enum ts_status take(struct heap_host *host, const struct ts_interleaved *interleaved,
-			   size_t i, struct ts_error *err)
+static enum ts_status memory_timeline_take(struct heap_host *host,
+					   const struct ts_interleaved *interleaved, size_t i,
+					   struct ts_error *err)
 {
 	int64_t start_ps = interleaved->start_ps[i],
 		end_ps = ts_i64_add(start_ps, interleaved->dur_ps[i]);
@@ -220,7 +226,7 @@ static enum ts_status take(struct heap_host *host, const struct ts_interleaved *
 	enum ts_status st;
 
 	if (host->nr_waiting > 0 && host->waiting[0].at_ps != start_ps) {
-		st = take_waiting(host, err);
+		st = memory_timeline_take_waiting(host, err);
 		if (st)
 			return st;
 	}
@@ -228,17 +234,18 @@ static enum ts_status take(struct heap_host *host, const struct ts_interleaved *
 	case ROLE_NOTHING: return TS_OK;
 	case ROLE_BLOCK:
 	case ROLE_OOM:
-		event = read_event(host, interleaved, i);
+		event = memory_timeline_read_event(host, interleaved, i);
 		return wait_for_its_turn(host, &event, err);
 	case ROLE_STEP:
-		return take_step(host, interleaved->line[i],
-				 interleaved->profile->ops[interleaved->op[i]].name, start_ps,
-				 end_ps, err);
+		return memory_timeline_take_step(host, interleaved->line[i],
+						 interleaved->profile->ops[interleaved->op[i]].name,
+						 start_ps, end_ps, err);
 	case ROLE_CALL:
 		st = ts_heap_step_until(host, start_ps, err);
 		if (st)
 			return st;
-		take_call(host, interleaved->op[i], start_ps, interleaved->dur_ps[i]);
+		memory_timeline_take_call(host, interleaved->op[i], start_ps,
+					  interleaved->dur_ps[i]);
 		return TS_OK;
 	default:
 		if (interleaved->dur_ps[i] == 0)
@@ -248,23 +255,24 @@ static enum ts_status take(struct heap_host *host, const struct ts_interleaved *
 	}
 }
 
-static enum ts_status timeline_interleaved(void *arg, const struct ts_context *ctx,
-					   const struct ts_interleaved *interleaved,
-					   struct ts_error *err)
+static enum ts_status memory_timeline_timeline_interleaved(void *arg, const struct ts_context *ctx,
+							   const struct ts_interleaved *interleaved,
+							   struct ts_error *err)
 {
 	struct timeline_state *state = arg;
 	enum ts_status st;
 
 	for (size_t i = 0; i < interleaved->nr_events && state->hosts[0].has_events; i++) {
-		st = take(&state->hosts[0], interleaved, i, err);
+		st = memory_timeline_take(&state->hosts[0], interleaved, i, err);
 		if (st)
 			return st;
 	}
 	return TS_OK;
 }
 
-static enum ts_status timeline_close(void *arg, const struct ts_context *ctx, void *facts,
-				     struct ts_result *result, struct ts_error *err)
+static enum ts_status memory_timeline_timeline_close(void *arg, const struct ts_context *ctx,
+						     void *facts, struct ts_result *result,
+						     struct ts_error *err)
 {
 	struct timeline_state *sum = arg;
 	enum ts_status st;
@@ -272,7 +280,7 @@ static enum ts_status timeline_close(void *arg, const struct ts_context *ctx, vo
 	TS_ASSERT(sum && facts && result);
 	for (size_t i = 0; i < sum->nr; i++) {
 		sum->hosts[i].profile = ctx->profile;
-		st = take_waiting(&sum->hosts[i], err);
+		st = memory_timeline_take_waiting(&sum->hosts[i], err);
 		if (st)
 			return st;
 		st = ts_heap_finish(&sum->hosts[i], err);
@@ -297,8 +305,8 @@ const struct ts_analysis ts_analysis_memory_timeline = {
 	.state = &ts_memory_timeline_record,
 	.facts_size = sizeof(struct ts_memory_timeline_facts),
 	.wants = timeline_wants,
-	.open = timeline_open,
-	.interleaved = timeline_interleaved,
-	.close = timeline_close,
+	.open = memory_timeline_timeline_open,
+	.interleaved = memory_timeline_timeline_interleaved,
+	.close = memory_timeline_timeline_close,
 	.report = timeline_report,
 };

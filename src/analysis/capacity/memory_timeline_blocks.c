@@ -32,17 +32,20 @@ static void begin_step_row(struct heap_host *host, struct heap_device *device)
 }
 
 /* What EVENT changed: a failed allocation changed nothing, and says where the totals stand. */
-static int64_t change_of(const struct heap_event *event)
+static int64_t memory_timeline_blocks_change_of(const struct heap_event *event)
 {
 	return event->role == ROLE_OOM ? 0 : event->nr_bytes;
 }
 
-static enum ts_status add_device(struct heap_host *host, const struct heap_event *event,
-				 struct ts_error *err)
+static enum ts_status memory_timeline_blocks_add_device(struct heap_host *host,
+							const struct heap_event *event,
+							struct ts_error *err)
 {
 	struct heap_device *device;
 	bool has_totals = event->allocated >= 0;
-	int64_t before = has_totals ? ts_i64_sub(event->allocated, change_of(event)) : 0;
+	int64_t before =
+		has_totals ? ts_i64_sub(event->allocated, memory_timeline_blocks_change_of(event))
+			   : 0;
 
 	if (!ts_grow(&host->devices, &host->cap_devices, host->nr_devices + 1, sizeof(*device)))
 		return ts_fail_nomem(err);
@@ -67,8 +70,9 @@ static enum ts_status add_device(struct heap_host *host, const struct heap_event
 }
 
 /* The device of the event, or nr_devices when there are too many. */
-static enum ts_status find_device(struct heap_host *host, const struct heap_event *event,
-				  size_t *at, struct ts_error *err)
+static enum ts_status memory_timeline_blocks_find_device(struct heap_host *host,
+							 const struct heap_event *event, size_t *at,
+							 struct ts_error *err)
 {
 	for (*at = 0; *at < host->nr_devices; (*at)++)
 		if (host->devices[*at].type == event->device_type &&
@@ -78,12 +82,13 @@ static enum ts_status find_device(struct heap_host *host, const struct heap_even
 		host->nr_lost_devices++;
 		return TS_OK;
 	}
-	return add_device(host, event, err);
+	return memory_timeline_blocks_add_device(host, event, err);
 }
 
 /* --- kinds */
 
-static uint64_t key_of(const struct heap_owner *owner, uint32_t device, int64_t nr_bytes)
+static uint64_t memory_timeline_blocks_key_of(const struct heap_owner *owner, uint32_t device,
+					      int64_t nr_bytes)
 {
 	const uint64_t words[] = {
 		(uint64_t)owner->op << 32 | owner->outer_op,
@@ -103,8 +108,10 @@ static bool same_owner(const struct heap_owner *a, const struct heap_owner *b)
 }
 
 /* Past MAX_KINDS all new ones of a device are one kind. */
-static enum ts_status kind_of(struct heap_host *host, struct heap_owner owner, uint32_t device,
-			      int64_t nr_bytes, uint32_t *kind, struct ts_error *err)
+static enum ts_status memory_timeline_blocks_kind_of(struct heap_host *host,
+						     struct heap_owner owner, uint32_t device,
+						     int64_t nr_bytes, uint32_t *kind,
+						     struct ts_error *err)
 {
 	uint64_t key;
 
@@ -114,7 +121,7 @@ static enum ts_status kind_of(struct heap_host *host, struct heap_owner owner, u
 		};
 		nr_bytes = TS_UNKNOWN;
 	}
-	key = key_of(&owner, device, nr_bytes);
+	key = memory_timeline_blocks_key_of(&owner, device, nr_bytes);
 	while ((*kind = ts_map_find(&host->kind_ids, key)) != TS_NONE) {
 		const struct heap_kind *known = &host->kinds[*kind];
 
@@ -133,8 +140,9 @@ static enum ts_status kind_of(struct heap_host *host, struct heap_owner owner, u
 }
 
 /* BYTES more (or less) of the kind are alive. */
-static enum ts_status change(struct heap_host *host, uint32_t at, int64_t nr_bytes, int64_t count,
-			     struct ts_error *err)
+static enum ts_status memory_timeline_blocks_change(struct heap_host *host, uint32_t at,
+						    int64_t nr_bytes, int64_t count,
+						    struct ts_error *err)
 {
 	struct heap_kind *kind = &host->kinds[at];
 	struct heap_device *device = &host->devices[kind->device];
@@ -171,7 +179,7 @@ static enum ts_status add_block(struct heap_host *host, struct heap_device *devi
 	host->blocks[at] = *block;
 	if (!ts_map_set(&device->by_address, (uint64_t)address, at))
 		return ts_fail_nomem(err);
-	return change(host, block->kind, block->nr_bytes, 1, err);
+	return memory_timeline_blocks_change(host, block->kind, block->nr_bytes, 1, err);
 }
 
 /* The block at ADDRESS ends. */
@@ -199,7 +207,7 @@ static enum ts_status end_block(struct heap_host *host, struct heap_device *devi
 	host->free_blocks[host->nr_free_blocks++] = at;
 	at = block->kind;
 	block->kind = TS_NONE;
-	return change(host, at, -block->nr_bytes, -1, err);
+	return memory_timeline_blocks_change(host, at, -block->nr_bytes, -1, err);
 }
 
 static size_t nr_alive(const struct heap_host *host)
@@ -207,13 +215,15 @@ static size_t nr_alive(const struct heap_host *host)
 	return host->nr_blocks - host->nr_free_blocks;
 }
 
-static enum ts_status take_block(struct heap_host *host, struct heap_device *device,
-				 const struct heap_event *event, struct ts_error *err)
+static enum ts_status memory_timeline_blocks_take_block(struct heap_host *host,
+							struct heap_device *device,
+							const struct heap_event *event,
+							struct ts_error *err)
 {
 	struct heap_owner owner = ts_heap_thread_owner(&host->threads[event->line], event->at_ps);
 	struct heap_block block = { event->nr_bytes, event->at_ps, TS_NONE, host->nr_steps };
-	enum ts_status st = kind_of(host, owner, (uint32_t)(device - host->devices),
-				    event->nr_bytes, &block.kind, err);
+	enum ts_status st = memory_timeline_blocks_kind_of(
+		host, owner, (uint32_t)(device - host->devices), event->nr_bytes, &block.kind, err);
 	struct heap_kind *kind;
 
 	if (st)
@@ -280,7 +290,7 @@ static void note_peak(struct heap_host *host, struct heap_device *device, int64_
 static void set_levels(struct heap_host *host, struct heap_device *device,
 		       const struct heap_event *event)
 {
-	int64_t expected = ts_i64_add(device->allocated, change_of(event));
+	int64_t expected = ts_i64_add(device->allocated, memory_timeline_blocks_change_of(event));
 
 	pass_time(device, event->at_ps);
 	device->nr_gaps += device->has_totals && event->allocated != expected;
@@ -314,7 +324,7 @@ enum ts_status ts_heap_take_event(struct heap_host *host, const struct heap_even
 	size_t at;
 
 	TS_ASSERT_HOT(event->line < host->nr_threads);
-	st = find_device(host, event, &at, err);
+	st = memory_timeline_blocks_find_device(host, event, &at, err);
 	if (st)
 		return st;
 	if (at == host->nr_devices)
@@ -323,7 +333,7 @@ enum ts_status ts_heap_take_event(struct heap_host *host, const struct heap_even
 	if (event->role == ROLE_OOM)
 		take_oom(host, device, event);
 	else if (event->nr_bytes > 0)
-		st = take_block(host, device, event, err);
+		st = memory_timeline_blocks_take_block(host, device, event, err);
 	else
 		st = give_block(host, device, event, err);
 	set_levels(host, device, event);
@@ -332,7 +342,7 @@ enum ts_status ts_heap_take_event(struct heap_host *host, const struct heap_even
 
 /* --- steps */
 
-static enum ts_status end_step(struct heap_host *host, struct ts_error *err)
+static enum ts_status memory_timeline_blocks_end_step(struct heap_host *host, struct ts_error *err)
 {
 	host->in_step = false;
 	for (size_t i = 0; i < host->nr_devices; i++) {
@@ -357,13 +367,15 @@ static enum ts_status end_step(struct heap_host *host, struct ts_error *err)
 
 enum ts_status ts_heap_step_until(struct heap_host *host, int64_t at_ps, struct ts_error *err)
 {
-	return !host->in_step || at_ps < host->step_end_ps ? TS_OK : end_step(host, err);
+	return !host->in_step || at_ps < host->step_end_ps
+		       ? TS_OK
+		       : memory_timeline_blocks_end_step(host, err);
 }
 
 enum ts_status ts_heap_step_begin(struct heap_host *host, uint64_t number, int64_t end_ps,
 				  struct ts_error *err)
 {
-	enum ts_status st = host->in_step ? end_step(host, err) : TS_OK;
+	enum ts_status st = host->in_step ? memory_timeline_blocks_end_step(host, err) : TS_OK;
 
 	if (st)
 		return st;

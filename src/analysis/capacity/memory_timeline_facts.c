@@ -6,7 +6,8 @@
 
 #define HOST_MEMORY 0 /* c10::DeviceType */
 
-static struct ts_bytes name_of(struct ts_result *result, const struct heap_device *device)
+static struct ts_bytes memory_timeline_facts_name_of(struct ts_result *result,
+						     const struct heap_device *device)
 {
 	static const char *const types[] = {
 		/* c10/core/DeviceType.h */
@@ -48,7 +49,7 @@ static int64_t capacity_of(const struct heap_view *view)
 					       : profile->devices[view->device->device].hbm_bytes;
 }
 
-static struct ts_heap_growth growth_of(const struct heap_device *device)
+static struct ts_heap_growth memory_timeline_facts_growth_of(const struct heap_device *device)
 {
 	return (struct ts_heap_growth){
 		.nr_steps = device->nr_steps,
@@ -59,12 +60,12 @@ static struct ts_heap_growth growth_of(const struct heap_device *device)
 }
 
 /* All but the lists. */
-static struct ts_heap_device device_of(const struct heap_view *view)
+static struct ts_heap_device memory_timeline_facts_device_of(const struct heap_view *view)
 {
 	const struct heap_device *of = view->device;
 
 	return (struct ts_heap_device){
-		.name = name_of(view->result, of),
+		.name = memory_timeline_facts_name_of(view->result, of),
 		.host = view->host->host,
 		.device = of->device,
 		.capacity_bytes = capacity_of(view),
@@ -81,7 +82,7 @@ static struct ts_heap_device device_of(const struct heap_view *view)
 		.nr_taken = (int64_t)of->nr_taken,
 		.nr_given = (int64_t)of->nr_given,
 		.taken_bytes = of->taken_bytes,
-		.growth = growth_of(of),
+		.growth = memory_timeline_facts_growth_of(of),
 		.nr_oom = (int64_t)of->nr_oom,
 		.oom_bytes = of->oom_bytes,
 		.oom_ps = of->oom_ps,
@@ -91,8 +92,9 @@ static struct ts_heap_device device_of(const struct heap_view *view)
 
 /* --- lists in the order of time */
 
-static enum ts_status list_steps(const struct heap_view *view, struct ts_heap_device *to,
-				 struct ts_error *err)
+static enum ts_status memory_timeline_facts_list_steps(const struct heap_view *view,
+						       struct ts_heap_device *to,
+						       struct ts_error *err)
 {
 	const struct heap_host *host = view->host;
 	struct ts_heap_step *steps =
@@ -114,14 +116,15 @@ static enum ts_status list_steps(const struct heap_view *view, struct ts_heap_de
 }
 
 /* A level that does not change has one moment. */
-static bool is_news(const struct heap_device *device, size_t i)
+static bool memory_timeline_facts_is_news(const struct heap_device *device, size_t i)
 {
 	return i == 0 || device->levels.high[i] != device->levels.high[i - 1] ||
 	       device->levels_reserved.high[i] != device->levels_reserved.high[i - 1];
 }
 
-static enum ts_status list_moments(const struct heap_view *view, struct ts_heap_device *to,
-				   struct ts_error *err)
+static enum ts_status memory_timeline_facts_list_moments(const struct heap_view *view,
+							 struct ts_heap_device *to,
+							 struct ts_error *err)
 {
 	const struct heap_device *of = view->device;
 	struct ts_heap_moment *moments =
@@ -131,7 +134,7 @@ static enum ts_status list_moments(const struct heap_view *view, struct ts_heap_
 		return ts_fail_nomem(err);
 	to->moments = moments;
 	for (size_t i = 0; i < of->levels.nr; i++)
-		if (is_news(of, i))
+		if (memory_timeline_facts_is_news(of, i))
 			moments[to->nr_moments++] = (struct ts_heap_moment){
 				ts_levels_time(&of->levels, i),
 				of->levels.high[i],
@@ -151,14 +154,14 @@ static enum ts_status list_devices(struct heap_view *views, size_t nr, struct ts
 	if (!devices)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++) {
-		devices[i] = device_of(&views[i]);
+		devices[i] = memory_timeline_facts_device_of(&views[i]);
 		st = ts_heap_list_holders(&views[i], &devices[i], err);
 		if (st)
 			return st;
-		st = list_steps(&views[i], &devices[i], err);
+		st = memory_timeline_facts_list_steps(&views[i], &devices[i], err);
 		if (st)
 			return st;
-		st = list_moments(&views[i], &devices[i], err);
+		st = memory_timeline_facts_list_moments(&views[i], &devices[i], err);
 		if (st)
 			return st;
 	}
@@ -167,7 +170,8 @@ static enum ts_status list_devices(struct heap_view *views, size_t nr, struct ts
 	return TS_OK;
 }
 
-static struct ts_heap_call call_of(const struct heap_host *host, const struct heap_call *call)
+static struct ts_heap_call memory_timeline_facts_call_of(const struct heap_host *host,
+							 const struct heap_call *call)
 {
 	return (struct ts_heap_call){
 		.name = host->profile->ops[call->op].name,
@@ -182,9 +186,10 @@ static struct ts_heap_call call_of(const struct heap_host *host, const struct he
 	};
 }
 
-static enum ts_status list_calls(const struct heap_host *hosts, size_t nr_hosts,
-				 struct ts_arena *arena, struct ts_memory_timeline_facts *facts,
-				 struct ts_error *err)
+static enum ts_status memory_timeline_facts_list_calls(const struct heap_host *hosts,
+						       size_t nr_hosts, struct ts_arena *arena,
+						       struct ts_memory_timeline_facts *facts,
+						       struct ts_error *err)
 {
 	struct ts_heap_call *calls =
 		ts_arena_array(arena, nr_hosts * MAX_CALLS + 1, sizeof(*calls));
@@ -194,7 +199,8 @@ static enum ts_status list_calls(const struct heap_host *hosts, size_t nr_hosts,
 		return ts_fail_nomem(err);
 	for (size_t h = 0; h < nr_hosts; h++)
 		for (size_t i = 0; i < hosts[h].nr_calls; i++)
-			calls[facts->nr_calls++] = call_of(&hosts[h], &hosts[h].calls[i]);
+			calls[facts->nr_calls++] =
+				memory_timeline_facts_call_of(&hosts[h], &hosts[h].calls[i]);
 	return TS_OK;
 }
 
@@ -251,5 +257,5 @@ enum ts_status ts_heap_make_facts(const struct ts_context *ctx, const struct hea
 	facts->losses = losses_of(hosts, nr_hosts);
 	st = list_devices(views, nr, arena, facts, err);
 	free(views);
-	return st ? st : list_calls(hosts, nr_hosts, arena, facts, err);
+	return st ? st : memory_timeline_facts_list_calls(hosts, nr_hosts, arena, facts, err);
 }

@@ -18,14 +18,16 @@ struct kinds {
 
 /* --- owners */
 
-static struct ts_bytes op_name(const struct ts_profile *profile, uint32_t op)
+static struct ts_bytes memory_timeline_holders_op_name(const struct ts_profile *profile,
+						       uint32_t op)
 {
 	return op == TS_NONE ? (struct ts_bytes){ NULL, 0 } : profile->ops[op].name;
 }
 
-static struct ts_bytes module_name(const struct ts_profile *profile, uint32_t op)
+static struct ts_bytes memory_timeline_holders_module_name(const struct ts_profile *profile,
+							   uint32_t op)
 {
-	struct ts_bytes name = op_name(profile, op);
+	struct ts_bytes name = memory_timeline_holders_op_name(profile, op);
 
 	return op == TS_NONE ? name : ts_bytes_cut(name, strlen(MODULE), name.n);
 }
@@ -52,11 +54,12 @@ struct ts_heap_owner ts_heap_owner_names(const struct ts_profile *profile,
 					 const struct heap_owner *owner)
 {
 	return (struct ts_heap_owner){
-		.op = is_others(owner) ? TS_LIT("(others)") : op_name(profile, owner->op),
-		.outer_op = op_name(profile, owner->outer_op),
-		.module = module_name(profile, owner->module),
-		.annotation = op_name(profile, owner->annotation),
-		.source = op_name(profile, owner->source),
+		.op = is_others(owner) ? TS_LIT("(others)")
+				       : memory_timeline_holders_op_name(profile, owner->op),
+		.outer_op = memory_timeline_holders_op_name(profile, owner->outer_op),
+		.module = memory_timeline_holders_module_name(profile, owner->module),
+		.annotation = memory_timeline_holders_op_name(profile, owner->annotation),
+		.source = memory_timeline_holders_op_name(profile, owner->source),
 		.phase = phase_name(owner),
 	};
 }
@@ -65,8 +68,9 @@ static struct ts_heap_owner module_owner(const struct ts_profile *profile,
 					 const struct heap_owner *owner)
 {
 	return (struct ts_heap_owner){
-		.module =
-			is_others(owner) ? TS_LIT("(others)") : module_name(profile, owner->module),
+		.module = is_others(owner)
+				  ? TS_LIT("(others)")
+				  : memory_timeline_holders_module_name(profile, owner->module),
 		.phase = phase_name(owner),
 	};
 }
@@ -90,7 +94,7 @@ static int by_owner(const struct heap_owner *x, const struct heap_owner *y)
 	return 0;
 }
 
-static int by_module(const struct heap_owner *x, const struct heap_owner *y)
+static int memory_timeline_holders_by_module(const struct heap_owner *x, const struct heap_owner *y)
 {
 	int order = by_u32(x->module, y->module);
 
@@ -112,10 +116,11 @@ static int kinds_by_module(const void *a, const void *b)
 	const struct heap_kind *x = *(const struct heap_kind *const *)a;
 	const struct heap_kind *y = *(const struct heap_kind *const *)b;
 
-	return by_module(&x->owner, &y->owner);
+	return memory_timeline_holders_by_module(&x->owner, &y->owner);
 }
 
-static void sort(const struct kinds *kinds, int (*order)(const void *a, const void *b))
+static void memory_timeline_holders_sort(const struct kinds *kinds,
+					 int (*order)(const void *a, const void *b))
 {
 	if (kinds->nr > 1)
 		qsort(kinds->items, kinds->nr, sizeof(const struct heap_kind *), order);
@@ -139,7 +144,8 @@ struct summing {
 };
 static const struct summing summed_by_owner = { kinds_by_owner, by_owner, ts_heap_owner_names,
 						false };
-static const struct summing summed_by_module = { kinds_by_module, by_module, module_owner, true };
+static const struct summing summed_by_module = { kinds_by_module, memory_timeline_holders_by_module,
+						 module_owner, true };
 
 /* Of what was allocated before the capture. */
 static struct ts_heap_owner owner_before(const struct summing *by)
@@ -153,12 +159,13 @@ static struct ts_heap_owner owner_before(const struct summing *by)
 TS_ORDER(sums_by_size, struct sum, TS_DOWN(nr_bytes) TS_UP(serial))
 
 /* Of the kinds those that were alive at the peak, the largest sum first; NULL: no memory. */
-static struct sum *sums_of(const struct kinds *kinds, const struct summing *by, size_t *nr)
+static struct sum *memory_timeline_holders_sums_of(const struct kinds *kinds,
+						   const struct summing *by, size_t *nr)
 {
 	struct sum *sums = calloc(kinds->nr + 1, sizeof(*sums));
 
 	*nr = 0;
-	sort(kinds, by->sort);
+	memory_timeline_holders_sort(kinds, by->sort);
 	for (size_t i = 0; sums && i < kinds->nr; i++) {
 		const struct heap_kind *kind = kinds->items[i];
 		struct sum *sum;
@@ -199,7 +206,7 @@ static enum ts_status list_sums(const struct heap_view *view, const struct kinds
 				size_t *nr_made, struct ts_error *err)
 {
 	size_t nr;
-	struct sum *sums = sums_of(kinds, by, &nr);
+	struct sum *sums = memory_timeline_holders_sums_of(kinds, by, &nr);
 	struct ts_heap_holder *holders;
 
 	nr = sums ? join_others(sums, nr) : 0;
@@ -217,7 +224,7 @@ static enum ts_status list_sums(const struct heap_view *view, const struct kinds
 	return sums && holders ? TS_OK : ts_fail_nomem(err);
 }
 
-static bool has_modules(const struct kinds *kinds)
+static bool memory_timeline_holders_has_modules(const struct kinds *kinds)
 {
 	for (size_t i = 0; i < kinds->nr; i++)
 		if (kinds->items[i]->owner.module != TS_NONE ||
@@ -272,7 +279,8 @@ static int64_t nr_bits(uint64_t bits)
 	return nr;
 }
 
-static struct ts_heap_blocks blocks_of(const struct heap_view *view, const struct heap_kind *kind)
+static struct ts_heap_blocks memory_timeline_holders_blocks_of(const struct heap_view *view,
+							       const struct heap_kind *kind)
 {
 	return (struct ts_heap_blocks){
 		.owner = ts_heap_owner_names(view->ctx->profile, &kind->owner),
@@ -298,20 +306,22 @@ static enum ts_status list_largest(const struct heap_view *view, const struct ki
 	*nr = 0;
 	if (!blocks)
 		return ts_fail_nomem(err);
-	sort(kinds, kinds_by_owner);
+	memory_timeline_holders_sort(kinds, kinds_by_owner);
 	while (*nr < MAX_BLOCKS && next_largest(kinds, *nr, size)) {
-		blocks[*nr] = blocks_of(view, kinds->items[*nr]);
+		blocks[*nr] = memory_timeline_holders_blocks_of(view, kinds->items[*nr]);
 		(*nr)++;
 	}
 	return TS_OK;
 }
 
-static enum ts_status list_all(const struct heap_view *view, const struct kinds *kinds,
-			       struct ts_heap_device *to, struct ts_error *err)
+static enum ts_status memory_timeline_holders_list_all(const struct heap_view *view,
+						       const struct kinds *kinds,
+						       struct ts_heap_device *to,
+						       struct ts_error *err)
 {
 	enum ts_status st;
 
-	if (has_modules(kinds)) {
+	if (memory_timeline_holders_has_modules(kinds)) {
 		st = list_sums(view, kinds, &summed_by_module, &to->modules, &to->nr_modules, err);
 		if (st)
 			return st;
@@ -341,7 +351,7 @@ enum ts_status ts_heap_list_holders(const struct heap_view *view, struct ts_heap
 	for (size_t i = 0; i < host->nr_kinds; i++)
 		if (host->kinds[i].device == device)
 			kinds.items[kinds.nr++] = &host->kinds[i];
-	st = list_all(view, &kinds, to, err);
+	st = memory_timeline_holders_list_all(view, &kinds, to, err);
 	free(kinds.items);
 	return st;
 }

@@ -39,7 +39,7 @@ static const enum heap_role categories[TS_NR_OPCODES] = {
 };
 
 /* "train.py(42): step" of the user's: not one of a library, and not one that Python made itself. */
-static bool is_source(struct ts_bytes name)
+static bool memory_timeline_owner_is_source(struct ts_bytes name)
 {
 	static const char *const libraries[] = { "site-packages", "dist-packages", "lib/python" };
 
@@ -56,7 +56,7 @@ static enum heap_role role_of_python(struct ts_bytes name)
 {
 	if (ts_bytes_starts(name, "nn.Module: "))
 		return ROLE_MODULE;
-	return is_source(name) ? ROLE_SOURCE : ROLE_PYTHON;
+	return memory_timeline_owner_is_source(name) ? ROLE_SOURCE : ROLE_PYTHON;
 }
 
 static enum heap_role role_by(const struct row *rows, struct ts_bytes name,
@@ -68,7 +68,7 @@ static enum heap_role role_by(const struct row *rows, struct ts_bytes name,
 	return otherwise;
 }
 
-static enum heap_role role_of(const struct ts_op *op)
+static enum heap_role memory_timeline_owner_role_of(const struct ts_op *op)
 {
 	enum heap_role role = categories[op->category_id];
 
@@ -92,7 +92,7 @@ uint8_t *ts_heap_roles(const struct ts_profile *profile)
 
 	for (size_t i = 0; roles && i < profile->nr_ops; i++)
 		if (profile->ops[i].is_event)
-			roles[i] = (uint8_t)role_of(&profile->ops[i]);
+			roles[i] = (uint8_t)memory_timeline_owner_role_of(&profile->ops[i]);
 	return roles;
 }
 

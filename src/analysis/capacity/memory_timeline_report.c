@@ -57,8 +57,9 @@ static struct ts_value step_cell(uint64_t number)
 	TS_GROWTH_CELLS(X, &device->growth) \
 	OOM_CELLS(X)
 
-static void put_device(const struct ts_context *ctx, const struct ts_heap_device *device,
-		       struct ts_result *result, struct ts_table *table)
+static void memory_timeline_report_put_device(const struct ts_context *ctx,
+					      const struct ts_heap_device *device,
+					      struct ts_result *result, struct ts_table *table)
 {
 	TS_CELLS(result, table, memory_timeline_devices, DEVICE_CELLS);
 }
@@ -72,8 +73,9 @@ static void put_device(const struct ts_context *ctx, const struct ts_heap_device
 	X(taken_bytes, ts_int(step->taken_bytes)) \
 	X(allocations, ts_int(step->count))
 
-static void put_steps(const struct ts_context *ctx, const struct ts_heap_device *device,
-		      struct ts_result *result, struct ts_table *table)
+static void memory_timeline_report_put_steps(const struct ts_context *ctx,
+					     const struct ts_heap_device *device,
+					     struct ts_result *result, struct ts_table *table)
 {
 	for (size_t i = 0; i < device->nr_steps; i++) {
 		const struct ts_heap_step *step = &device->steps[i];
@@ -109,7 +111,8 @@ static void put_timeline(const struct ts_context *ctx, const struct ts_heap_devi
 	X(source, ts_text_or_null((owner)->source)) \
 	X(phase, ts_text_or_null((owner)->phase))
 
-static struct ts_value share_cell(const struct ts_heap_device *device, int64_t nr_bytes)
+static struct ts_value memory_timeline_report_share_cell(const struct ts_heap_device *device,
+							 int64_t nr_bytes)
 {
 	int64_t peak = device->peak_bytes;
 
@@ -119,13 +122,14 @@ static struct ts_value share_cell(const struct ts_heap_device *device, int64_t n
 #define HELD_CELLS(X) \
 	DEVICE_HEAD(X) \
 	X(bytes, ts_int(holder->nr_bytes)) \
-	X(peak_pct, share_cell(device, holder->nr_bytes)) \
+	X(peak_pct, memory_timeline_report_share_cell(device, holder->nr_bytes)) \
 	X(count, ts_int_or_null(holder->nr_blocks))
 
 #define HOLDER_CELLS(X) HELD_CELLS(X) OWNER_CELLS(X, &holder->owner)
 
-static void put_holders(const struct ts_context *ctx, const struct ts_heap_device *device,
-			struct ts_result *result, struct ts_table *table)
+static void memory_timeline_report_put_holders(const struct ts_context *ctx,
+					       const struct ts_heap_device *device,
+					       struct ts_result *result, struct ts_table *table)
 {
 	for (size_t i = 0; i < device->nr_holders; i++) {
 		const struct ts_heap_holder *holder = &device->holders[i];
@@ -139,8 +143,9 @@ static void put_holders(const struct ts_context *ctx, const struct ts_heap_devic
 	X(module, ts_text_or_null(holder->owner.module)) \
 	X(phase, ts_text_or_null(holder->owner.phase))
 
-static void put_modules(const struct ts_context *ctx, const struct ts_heap_device *device,
-			struct ts_result *result, struct ts_table *table)
+static void memory_timeline_report_put_modules(const struct ts_context *ctx,
+					       const struct ts_heap_device *device,
+					       struct ts_result *result, struct ts_table *table)
 {
 	for (size_t i = 0; i < device->nr_modules; i++) {
 		const struct ts_heap_holder *holder = &device->modules[i];
@@ -155,8 +160,9 @@ static void put_modules(const struct ts_context *ctx, const struct ts_heap_devic
 	X(count, ts_int(blocks->peak_count)) \
 	OWNER_CELLS(X, &blocks->owner)
 
-static void put_blocks(const struct ts_context *ctx, const struct ts_heap_device *device,
-		       struct ts_result *result, struct ts_table *table)
+static void memory_timeline_report_put_blocks(const struct ts_context *ctx,
+					      const struct ts_heap_device *device,
+					      struct ts_result *result, struct ts_table *table)
 {
 	for (size_t i = 0; i < device->nr_blocks; i++) {
 		const struct ts_heap_blocks *blocks = &device->blocks[i];
@@ -206,18 +212,19 @@ static const struct sheet {
 	void (*put)(const struct ts_context *ctx, const struct ts_heap_device *device,
 		    struct ts_result *result, struct ts_table *table);
 } sheets[] = {
-	{ &ts_sheet_memory_timeline_devices, put_device },
-	{ &ts_sheet_memory_timeline_holders, put_holders },
-	{ &ts_sheet_memory_timeline_modules, put_modules },
-	{ &ts_sheet_memory_timeline_blocks, put_blocks },
+	{ &ts_sheet_memory_timeline_devices, memory_timeline_report_put_device },
+	{ &ts_sheet_memory_timeline_holders, memory_timeline_report_put_holders },
+	{ &ts_sheet_memory_timeline_modules, memory_timeline_report_put_modules },
+	{ &ts_sheet_memory_timeline_blocks, memory_timeline_report_put_blocks },
 	{ &ts_sheet_memory_timeline_allocations, put_allocations },
 	{ &ts_sheet_memory_timeline_unfreed, put_unfreed },
-	{ &ts_sheet_memory_timeline_steps, put_steps },
+	{ &ts_sheet_memory_timeline_steps, memory_timeline_report_put_steps },
 	{ &ts_sheet_memory_timeline_timeline, put_timeline },
 };
 
-static void put_sheets(const struct ts_context *ctx, const struct ts_memory_timeline_facts *facts,
-		       struct ts_result *result)
+static void memory_timeline_report_put_sheets(const struct ts_context *ctx,
+					      const struct ts_memory_timeline_facts *facts,
+					      struct ts_result *result)
 {
 	for (size_t i = 0; i < TS_NELEM(sheets); i++) {
 		struct ts_table *table = ts_result_sheet(result, sheets[i].table);
@@ -241,8 +248,9 @@ static void put_sheets(const struct ts_context *ctx, const struct ts_memory_time
 	X(in_steps_start_ps, IF_IN_STEPS(call->in_steps_start_ps)) \
 	X(in_steps_end_ps, IF_IN_STEPS(call->in_steps_end_ps))
 
-static void put_calls(const struct ts_context *ctx, const struct ts_memory_timeline_facts *facts,
-		      struct ts_result *result)
+static void memory_timeline_report_put_calls(const struct ts_context *ctx,
+					     const struct ts_memory_timeline_facts *facts,
+					     struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, memory_timeline_allocator_calls);
 
@@ -282,8 +290,8 @@ static const struct counter {
 };
 
 /* A point where the level changes. */
-static void put_points(const struct ts_heap_device *device, const struct counter *counter,
-		       struct ts_track *track)
+static void memory_timeline_report_put_points(const struct ts_heap_device *device,
+					      const struct counter *counter, struct ts_track *track)
 {
 	int64_t at_ps = INT64_MIN;
 
@@ -298,8 +306,9 @@ static void put_points(const struct ts_heap_device *device, const struct counter
 	}
 }
 
-static bool put_counter(const struct ts_heap_device *device, const struct counter *counter,
-			struct ts_result *result)
+static bool memory_timeline_report_put_counter(const struct ts_heap_device *device,
+					       const struct counter *counter,
+					       struct ts_result *result)
 {
 	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, counter->name,
 						 device->device, ORDER + (int)(counter - counters));
@@ -311,18 +320,20 @@ static bool put_counter(const struct ts_heap_device *device, const struct counte
 	track->unit = "GiB";
 	track->description = counter->description;
 	track->points = points;
-	put_points(device, counter, track);
+	memory_timeline_report_put_points(device, counter, track);
 	return true;
 }
 
 /* Of the device's memory; what a CPU's allocator has is not the memory of a device. */
-static bool put_counters(const struct ts_context *ctx, const struct ts_heap_device *device,
-			 struct ts_result *result)
+static bool memory_timeline_report_put_counters(const struct ts_context *ctx,
+						const struct ts_heap_device *device,
+						struct ts_result *result)
 {
 	if (ctx->overlay_budget == 0 || device->device == TS_NONE)
 		return true;
-	return put_counter(device, &counters[0], result) &&
-	       (device->most_reserved < 0 || put_counter(device, &counters[1], result));
+	return memory_timeline_report_put_counter(device, &counters[0], result) &&
+	       (device->most_reserved < 0 ||
+		memory_timeline_report_put_counter(device, &counters[1], result));
 }
 
 /* --- the single figures */
@@ -330,8 +341,9 @@ static bool put_counters(const struct ts_context *ctx, const struct ts_heap_devi
 #define IN_MB(bytes) ((bytes) < 0 ? ts_null() : ts_real((double)(bytes) / (1 << 20)))
 
 /* Peak, allocated and reserved; -1: unknown. */
-static void put_bytes(struct ts_result *result, int64_t peak, int64_t allocated, int64_t reserved,
-		      enum ts_origin origin)
+static void memory_timeline_report_put_bytes(struct ts_result *result, int64_t peak,
+					     int64_t allocated, int64_t reserved,
+					     enum ts_origin origin)
 {
 #define FROM(value) ts_value_from(value, origin)
 	TS_SET(result, memory_timeline, peak_memory_mb, FROM(IN_MB(peak)));
@@ -343,12 +355,13 @@ static void put_bytes(struct ts_result *result, int64_t peak, int64_t allocated,
 #undef FROM
 }
 
-static void put_fields(struct ts_result *result, const struct ts_heap_device *device)
+static void memory_timeline_report_put_fields(struct ts_result *result,
+					      const struct ts_heap_device *device)
 {
 	TS_SET(result, memory_timeline, source, ts_text(TS_LIT("allocator events of the trace")));
 	TS_SET(result, memory_timeline, device, ts_text(device->name));
-	put_bytes(result, device->peak_bytes, device->allocated_bytes, device->reserved_bytes,
-		  TS_MEASURED);
+	memory_timeline_report_put_bytes(result, device->peak_bytes, device->allocated_bytes,
+					 device->reserved_bytes, TS_MEASURED);
 	TS_SET(result, memory_timeline, peak_time_ps, ts_int(device->peak_ps));
 	TS_SET(result, memory_timeline, peak_step, step_cell(device->peak_step));
 	TS_SET(result, memory_timeline, fragmentation_pct,
@@ -386,8 +399,9 @@ static void put_runtime(const struct ts_context *ctx, struct ts_result *result,
 	TS_SET(result, memory_timeline, source,
 	       ts_text(TS_LIT("events of the runtime's allocators")));
 	TS_SET(result, memory_timeline, device, ts_text(ctx->profile->devices[most->device].name));
-	put_bytes(result, most->peak_bytes, most->moments[most->nr_moments - 1].in_use_bytes,
-		  TS_UNKNOWN, TS_MEASURED);
+	memory_timeline_report_put_bytes(result, most->peak_bytes,
+					 most->moments[most->nr_moments - 1].in_use_bytes,
+					 TS_UNKNOWN, TS_MEASURED);
 	TS_SET(result, memory_timeline, peak_time_ps, ts_int(most->peak_ps));
 	put_runtime_timeline(ctx, result);
 }
@@ -401,8 +415,8 @@ static void put_modelled(const struct ts_context *ctx, struct ts_result *result)
 	       ts_value_from(top ? ts_text(TS_LIT("compiled modules")) : ts_null(), TS_MODELLED));
 	TS_SET(result, memory_timeline, device, ts_value_from(ts_null(), TS_MODELLED))->label =
 		NULL;
-	put_bytes(result, top ? top->peak_bytes : TS_UNKNOWN, TS_UNKNOWN,
-		  top ? top->reserved_bytes : TS_UNKNOWN, TS_MODELLED);
+	memory_timeline_report_put_bytes(result, top ? top->peak_bytes : TS_UNKNOWN, TS_UNKNOWN,
+					 top ? top->reserved_bytes : TS_UNKNOWN, TS_MODELLED);
 	TS_FIELD_OF(result, memory_timeline, peak_bytes)->label = "peak of the largest program";
 	TS_FIELD_OF(result, memory_timeline, reserved_bytes)->label = "reserved for it";
 	if (top && ctx->profile->nr_planes > 0)
@@ -435,7 +449,8 @@ static void report_others(const struct ts_context *ctx, struct ts_result *result
 				       "profile(..., profile_memory=True) writes them.");
 }
 
-static void put_notes(const struct ts_heap_losses *losses, struct ts_result *result)
+static void memory_timeline_report_put_notes(const struct ts_heap_losses *losses,
+					     struct ts_result *result)
 {
 	if (losses->without_totals)
 		ts_result_note(result, "The events do not say what is allocated in all (PyTorch "
@@ -471,12 +486,12 @@ bool ts_heap_report(const struct ts_context *ctx, struct ts_result *result)
 		report_others(ctx, result);
 		return true;
 	}
-	put_fields(result, &facts->devices[0]);
-	put_sheets(ctx, facts, result);
-	put_calls(ctx, facts, result);
+	memory_timeline_report_put_fields(result, &facts->devices[0]);
+	memory_timeline_report_put_sheets(ctx, facts, result);
+	memory_timeline_report_put_calls(ctx, facts, result);
 	for (size_t i = 0; i < facts->nr_devices; i++)
-		if (!put_counters(ctx, &facts->devices[i], result))
+		if (!memory_timeline_report_put_counters(ctx, &facts->devices[i], result))
 			return false;
-	put_notes(&facts->losses, result);
+	memory_timeline_report_put_notes(&facts->losses, result);
 	return true;
 }

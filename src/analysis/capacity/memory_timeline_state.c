@@ -210,7 +210,7 @@ static bool are_rows(const struct heap_host *host)
 	return true;
 }
 
-static bool is_host(const void *self)
+static bool memory_timeline_state_is_host(const void *self)
 {
 	const struct heap_host *host = self;
 
@@ -220,7 +220,8 @@ static bool is_host(const void *self)
 	       is_map_below(&host->kind_ids, host->nr_kinds) && are_devices(host) &&
 	       are_kinds(host) && are_rows(host);
 }
-static const struct ts_record host_record = TS_RECORD(host_members, .is_valid = is_host);
+static const struct ts_record host_record =
+	TS_RECORD(host_members, .is_valid = memory_timeline_state_is_host);
 #undef TS_SELF
 
 #define TS_SELF struct timeline_state

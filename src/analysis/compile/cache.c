@@ -83,7 +83,7 @@ static const struct ts_member counts_members[] = {
 static const struct ts_record counts_record = TS_RECORD(counts_members);
 #undef TS_SELF
 
-static bool state_is_valid(const void *state)
+static bool compile_cache_state_is_valid(const void *state)
 {
 	const struct cache_state *loaded = state;
 
@@ -107,7 +107,8 @@ static const struct ts_member cache_members[] = {
 	TS_STRUCT(10, counts, counts_record),
 	TS_SCRATCH(thunk),
 };
-static const struct ts_record cache_record = TS_RECORD(cache_members, .is_valid = state_is_valid);
+static const struct ts_record cache_record =
+	TS_RECORD(cache_members, .is_valid = compile_cache_state_is_valid);
 #undef TS_SELF
 
 #define FUNCTIONS(state) TS_KEYED(state, functions, function_of_op)
@@ -144,8 +145,8 @@ static uint64_t run_key(uint64_t program, uint64_t run)
 	return ts_hash((struct ts_bytes){ (const uint8_t *)both, sizeof(both) }, 0);
 }
 
-static enum ts_status add_run(struct cache_state *state, const struct cache_run *run,
-			      struct ts_error *err)
+static enum ts_status compile_cache_add_run(struct cache_state *state, const struct cache_run *run,
+					    struct ts_error *err)
 {
 	uint64_t key = run_key(run->program, run->run);
 	struct cache_run *known;
@@ -176,11 +177,12 @@ static enum ts_status add_thunk(struct cache_state *state, const struct ts_block
 		return TS_OK;
 	}
 	*thunk = 2;
-	return add_run(state,
-		       &(struct cache_run){ (uint64_t)program.number, (uint64_t)run.number,
-					    block->start_ps[i],
-					    ts_i64_add(block->start_ps[i], block->dur_ps[i]) },
-		       err);
+	return compile_cache_add_run(
+		state,
+		&(struct cache_run){ (uint64_t)program.number, (uint64_t)run.number,
+				     block->start_ps[i],
+				     ts_i64_add(block->start_ps[i], block->dur_ps[i]) },
+		err);
 }
 
 static enum ts_status add_execution(struct cache_state *state, const struct ts_block *block,
@@ -230,7 +232,7 @@ static enum ts_status cache_merge(void *arg_into, void *arg_from, const struct t
 	for (size_t i = 0; i < from->nr_requests && !st; i++)
 		st = ts_cache_add_request(into, &from->requests[i], err);
 	for (size_t i = 0; i < from->nr_runs && !st; i++)
-		st = add_run(into, &from->runs[i], err);
+		st = compile_cache_add_run(into, &from->runs[i], err);
 	if (!st)
 		st = ts_keyed_sum(FUNCTIONS(into), FUNCTIONS(from), &function_record, err);
 	if (!st)
@@ -240,7 +242,7 @@ static enum ts_status cache_merge(void *arg_into, void *arg_from, const struct t
 	return ts_record_merge(&cache_record, into, from, err);
 }
 
-static enum ts_status count_runs(struct cache_state *sum, struct ts_error *err)
+static enum ts_status compile_cache_count_runs(struct cache_state *sum, struct ts_error *err)
 {
 	for (size_t i = 0; i < sum->nr_runs; i++) {
 		const struct cache_run *run = &sum->runs[i];
@@ -272,7 +274,8 @@ static enum ts_status name_requests(struct cache_state *sum, const struct ts_pro
 	return st;
 }
 
-static void add_function(struct cache_function *into, const struct cache_function *from)
+static void compile_cache_add_function(struct cache_function *into,
+				       const struct cache_function *from)
 {
 	into->nr_hits = ts_i64_add(into->nr_hits, from->nr_hits);
 	into->nr_compiled = ts_i64_add(into->nr_compiled, from->nr_compiled);
@@ -297,7 +300,7 @@ static enum ts_status sum_functions(struct cache_state *sum, const struct ts_pro
 		uint32_t at = ts_map_find(&rows, key);
 
 		if (at != TS_NONE) {
-			add_function(&sum->functions[at], function);
+			compile_cache_add_function(&sum->functions[at], function);
 			continue;
 		}
 		if (!ts_map_set(&rows, key, (uint32_t)nr)) {
@@ -312,10 +315,10 @@ static enum ts_status sum_functions(struct cache_state *sum, const struct ts_pro
 }
 
 /* What belongs together in the sum: see cache_match.c. */
-static enum ts_status match(struct cache_state *sum, const struct ts_context *ctx,
-			    struct ts_arena *arena, struct ts_error *err)
+static enum ts_status compile_cache_match(struct cache_state *sum, const struct ts_context *ctx,
+					  struct ts_arena *arena, struct ts_error *err)
 {
-	enum ts_status st = count_runs(sum, err);
+	enum ts_status st = compile_cache_count_runs(sum, err);
 
 	if (st)
 		return st;
@@ -331,7 +334,7 @@ static enum ts_status match(struct cache_state *sum, const struct ts_context *ct
 	return ts_cache_match_programs(sum, ctx->profile, err);
 }
 
-static int longest_first(const void *a, const void *b)
+static int compile_cache_longest_first(const void *a, const void *b)
 {
 	const struct cache_request *x = *(const struct cache_request *const *)a;
 	const struct cache_request *y = *(const struct cache_request *const *)b;
@@ -351,13 +354,13 @@ static const struct cache_request **by_duration(const struct cache_state *sum)
 	for (size_t i = 0; order && i < sum->nr_requests; i++)
 		order[i] = &sum->requests[i];
 	if (order && sum->nr_requests > 1)
-		qsort(order, sum->nr_requests, sizeof(*order), longest_first);
+		qsort(order, sum->nr_requests, sizeof(*order), compile_cache_longest_first);
 	return order;
 }
 
 /* JAX asks for an executable, and offers each new one, whether there is a cache or not: only a file
  * that is read or written shows that there is one. */
-static enum ts_cache_use persistent_cache(const struct cache_counts *counts)
+static enum ts_cache_use compile_cache_persistent_cache(const struct cache_counts *counts)
 {
 	if (counts->nr_files > 0 || counts->nr_restored > counts->nr_inferred)
 		return TS_CACHE_ON;
@@ -407,8 +410,9 @@ static enum ts_status find_families(struct cache_state *sum, const struct ts_pro
 	return ts_cache_describe(families, profile, err);
 }
 
-static enum ts_status make_facts(const struct cache_report *report, struct cache_state *sum,
-				 struct ts_cache_facts *facts, struct ts_error *err)
+static enum ts_status compile_cache_make_facts(const struct cache_report *report,
+					       struct cache_state *sum,
+					       struct ts_cache_facts *facts, struct ts_error *err)
 {
 	const struct cache_counts *counts = &sum->counts;
 	const struct ts_profile *profile = report->ctx->profile;
@@ -431,8 +435,10 @@ static enum ts_status make_facts(const struct cache_report *report, struct cache
 	*facts = (struct ts_cache_facts){
 		.nr_compiled = counts->nr_events > 0 ? counts->nr_compiled : -1,
 		.compile_ps = counts->nr_events > 0 ? counts->compile_ps : -1,
-		.persistent = persistent_cache(counts),
-		.nr_restored = persistent_cache(counts) == TS_CACHE_ON ? counts->nr_restored : -1,
+		.persistent = compile_cache_persistent_cache(counts),
+		.nr_restored = compile_cache_persistent_cache(counts) == TS_CACHE_ON
+				       ? counts->nr_restored
+				       : -1,
 		.longest = report->sum->nr_requests > 0 ? longest : NULL,
 		.families = families.items,
 		.nr_families = families.nr,
@@ -454,14 +460,14 @@ static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void 
 		};
 		return TS_OK;
 	}
-	st = match(sum, ctx, &result->owner->arena, err);
+	st = compile_cache_match(sum, ctx, &result->owner->arena, err);
 	if (st)
 		return st;
 	report.attributed_ps = ts_cache_match_waits(sum, ts_time_facts(ctx));
 	report.longest = by_duration(sum);
 	if (!report.longest)
 		return ts_fail_nomem(err);
-	st = make_facts(&report, sum, facts, err);
+	st = compile_cache_make_facts(&report, sum, facts, err);
 	if (!st && !ts_cache_report(&report))
 		st = ts_fail_nomem(err);
 	free(report.longest);

@@ -128,7 +128,7 @@ static bool is_by_hand(const struct cache_request *request)
 	       ts_bytes_starts(request->module, "jit_");
 }
 
-static enum ts_status judge(struct again *again, uint32_t index, struct ts_error *err)
+static enum ts_status cache_again_judge(struct again *again, uint32_t index, struct ts_error *err)
 {
 	struct cache_request *request = &again->sum->requests[index];
 	const struct ts_cache_variant *variant = variant_of(again, request);
@@ -194,7 +194,8 @@ enum ts_status ts_cache_find_again(struct cache_state *sum, const struct cache_f
 		goto done;
 	match_requests(&again);
 	for (uint32_t i = 0; i < sum->nr_requests && !st; i++)
-		st = judge(&again, i, err); /* they stand in the order of their starts */
+		st = cache_again_judge(&again, i,
+				       err); /* they stand in the order of their starts */
 done:
 	ts_map_release(&again.variant_of);
 	ts_map_release(&again.made);

@@ -14,7 +14,7 @@ struct size_met {
 	int64_t value, weight;
 };
 
-TS_ORDER(by_value, struct size_met, TS_UP(value))
+TS_ORDER(cache_bucket_by_value, struct size_met, TS_UP(value))
 
 static size_t sort_sizes(const struct ts_cache_axis *axis, size_t nr_values, const int64_t *weights,
 			 struct size_met *sizes)
@@ -23,7 +23,7 @@ static size_t sort_sizes(const struct ts_cache_axis *axis, size_t nr_values, con
 
 	for (size_t i = 0; i < nr_values; i++)
 		sizes[nr++] = (struct size_met){ axis->values[i], TS_MAX(weights[i], 1) };
-	qsort(sizes, nr, sizeof(*sizes), by_value);
+	qsort(sizes, nr, sizeof(*sizes), cache_bucket_by_value);
 	for (size_t i = 0; i < nr; i++) {
 		if (nr_once > 0 && sizes[nr_once - 1].value == sizes[i].value)
 			sizes[nr_once - 1].weight =
@@ -35,7 +35,7 @@ static size_t sort_sizes(const struct ts_cache_axis *axis, size_t nr_values, con
 }
 
 /* Up to the next number with three significant bits; 8 or a power of two at least. */
-static int64_t round_up(int64_t value)
+static int64_t cache_bucket_round_up(int64_t value)
 {
 	int64_t top = 1;
 
@@ -51,7 +51,7 @@ static int64_t round_up(int64_t value)
 /* Padded work of the sizes [from, to], all padded to the end of the last. */
 static double cost(const struct size_met *sizes, size_t from, size_t to)
 {
-	double end = (double)round_up(sizes[to].value), work = 0;
+	double end = (double)cache_bucket_round_up(sizes[to].value), work = 0;
 
 	for (size_t i = from; i <= to; i++)
 		work += (double)sizes[i].weight * end;
@@ -112,7 +112,7 @@ void ts_cache_axis_buckets(struct ts_cache_axis *axis, size_t nr_values, const i
 	memset(&cuts, 0, sizeof(cuts));
 	find_cuts(&cuts, sizes, nr, max);
 	for (size_t k = max, i = nr; k > 0 && i > 0; i = cuts.cut[k][i], k--)
-		axis->buckets[axis->nr_buckets++] = round_up(sizes[i - 1].value);
+		axis->buckets[axis->nr_buckets++] = cache_bucket_round_up(sizes[i - 1].value);
 	for (at = 0; at < axis->nr_buckets / 2; at++) { /* the largest was found first */
 		int64_t last = axis->buckets[axis->nr_buckets - 1 - at];
 

@@ -31,8 +31,8 @@ const struct ts_shape *ts_cache_parameter(const struct ts_hlo_module *module, ui
 	return at < module->nr_instrs ? &module->instrs[at].shape : NULL;
 }
 
-static const struct ts_hlo_module *module_of(const struct ts_profile *profile,
-					     const struct ts_cache_variant *variant)
+static const struct ts_hlo_module *cache_family_module_of(const struct ts_profile *profile,
+							  const struct ts_cache_variant *variant)
 {
 	return variant->module == TS_NONE ? NULL : &profile->modules[variant->module];
 }
@@ -137,12 +137,12 @@ bool ts_cache_may_be_one_function(const struct ts_hlo_module *a, const struct ts
 	return !some_a || !some_b;
 }
 
-static bool same_dims(const struct ts_shape *a, const struct ts_shape *b)
+static bool cache_family_same_dims(const struct ts_shape *a, const struct ts_shape *b)
 {
 	return memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims)) == 0;
 }
 
-static bool same_layout(const struct ts_shape *a, const struct ts_shape *b)
+static bool cache_family_same_layout(const struct ts_shape *a, const struct ts_shape *b)
 {
 	if (!a->has_layout || !b->has_layout || a->memory_space != b->memory_space)
 		return a->has_layout == b->has_layout && a->memory_space == b->memory_space;
@@ -158,9 +158,9 @@ static unsigned shape_differences(const struct ts_shape *a, const struct ts_shap
 		return a->dtype != b->dtype ? TS_DIFFERS_DTYPE : 0;
 	if (a->rank != b->rank)
 		return TS_DIFFERS_RANK;
-	if (a->rank > 0 && !same_dims(a, b))
+	if (a->rank > 0 && !cache_family_same_dims(a, b))
 		found |= TS_DIFFERS_SHAPE;
-	else if (a->rank > 0 && !same_layout(a, b))
+	else if (a->rank > 0 && !cache_family_same_layout(a, b))
 		found |= TS_DIFFERS_LAYOUT;
 	return found;
 }
@@ -198,8 +198,9 @@ static unsigned module_differences(const struct ts_hlo_module *a, const struct t
 static void find_differences(struct ts_cache_family *family, const struct ts_profile *profile)
 {
 	for (size_t i = 1; i < family->nr_known; i++)
-		family->differences |= module_differences(module_of(profile, &family->variants[0]),
-							  module_of(profile, &family->variants[i]));
+		family->differences |=
+			module_differences(cache_family_module_of(profile, &family->variants[0]),
+					   cache_family_module_of(profile, &family->variants[i]));
 }
 
 /* The sizes of one dimension in all variants; false: it is the same in all. */
@@ -210,7 +211,7 @@ static bool read_values(const struct ts_cache_family *family, const struct ts_pr
 
 	for (size_t i = 0; i < family->nr_known; i++) {
 		const struct ts_shape *shape = ts_cache_parameter(
-			module_of(profile, &family->variants[i]), place.parameter);
+			cache_family_module_of(profile, &family->variants[i]), place.parameter);
 
 		if (!shape || place.dim >= shape->rank)
 			return false;
@@ -243,9 +244,9 @@ static enum ts_status add_axis(struct axes *axes, struct ts_arena *arena, const 
 	return TS_OK;
 }
 
-static enum ts_status add_place(struct axes *axes, struct ts_arena *arena,
-				struct ts_cache_place place, const int64_t *values,
-				size_t nr_values, struct ts_error *err)
+static enum ts_status cache_family_add_place(struct axes *axes, struct ts_arena *arena,
+					     struct ts_cache_place place, const int64_t *values,
+					     size_t nr_values, struct ts_error *err)
 {
 	size_t size = nr_values * sizeof(*values), at = 0;
 	struct ts_cache_axis *axis;
@@ -270,7 +271,7 @@ static enum ts_status find_axes(struct axes *axes, struct ts_arena *arena,
 				const struct ts_profile *profile, int64_t *values,
 				struct ts_error *err)
 {
-	const struct ts_hlo_module *first = module_of(profile, &family->variants[0]);
+	const struct ts_hlo_module *first = cache_family_module_of(profile, &family->variants[0]);
 	enum ts_status st;
 
 	for (uint32_t p = 0; p < ts_cache_nr_parameters(first); p++) {
@@ -281,7 +282,8 @@ static enum ts_status find_axes(struct axes *axes, struct ts_arena *arena,
 
 			if (!read_values(family, profile, place, values))
 				continue;
-			st = add_place(axes, arena, place, values, family->nr_known, err);
+			st = cache_family_add_place(axes, arena, place, values, family->nr_known,
+						    err);
 			if (st)
 				return st;
 		}
@@ -290,8 +292,9 @@ static enum ts_status find_axes(struct axes *axes, struct ts_arena *arena,
 }
 
 /* Padding ends it only where sizes are all that differs, and the parameters are the same ones. */
-static enum ts_status find_buckets(struct ts_cache_family *family, const struct ts_profile *profile,
-				   struct ts_arena *arena, struct ts_error *err)
+static enum ts_status cache_family_find_buckets(struct ts_cache_family *family,
+						const struct ts_profile *profile,
+						struct ts_arena *arena, struct ts_error *err)
 {
 	unsigned others = TS_DIFFERS_FUNCTION | TS_DIFFERS_COUNT | TS_DIFFERS_RANK;
 	struct axes axes = { NULL, 0 };
@@ -358,7 +361,7 @@ static void group(struct cache_families *families)
 	}
 }
 
-static int64_t add_known(int64_t sum, int64_t more)
+static int64_t cache_family_add_known(int64_t sum, int64_t more)
 {
 	return more < 0 ? sum : ts_i64_add(TS_MAX(sum, 0), more);
 }
@@ -373,14 +376,14 @@ static void sum_request(struct ts_cache_family *family, const struct cache_reque
 	}
 	family->nr_compiled++;
 	family->compile_ps = ts_i64_add(family->compile_ps, dur_ps);
-	family->wait_ps = add_known(family->wait_ps, request->wait_ps);
+	family->wait_ps = cache_family_add_known(family->wait_ps, request->wait_ps);
 	if (request->code && (!family->code || request->cause == CACHE_AGAIN))
 		family->code = request->code;
 	if (request->cause != CACHE_AGAIN)
 		return;
 	family->nr_again++;
 	family->again_ps = ts_i64_add(family->again_ps, dur_ps);
-	family->again_wait_ps = add_known(family->again_wait_ps, request->wait_ps);
+	family->again_wait_ps = cache_family_add_known(family->again_wait_ps, request->wait_ps);
 }
 
 enum ts_status ts_cache_families_sum(struct cache_families *families, const struct cache_state *sum,
@@ -404,7 +407,8 @@ enum ts_status ts_cache_families_sum(struct cache_families *families, const stru
 			return st;
 		family = name.p ? ts_cache_family_find(families, ts_module_stem(name)) : NULL;
 		if (family)
-			family->nr_calls = add_known(family->nr_calls, ts_cache_nr_calls(function));
+			family->nr_calls = cache_family_add_known(family->nr_calls,
+								  ts_cache_nr_calls(function));
 	}
 	return TS_OK;
 }
@@ -438,15 +442,15 @@ enum ts_status ts_cache_families_make(struct cache_families *families,
 	group(families);
 	for (size_t i = 0; i < families->nr && !st; i++) {
 		if (families->items[i].nr_known > 0)
-			families->items[i].code =
-				ts_hlo_sourced(module_of(profile, families->items[i].variants));
+			families->items[i].code = ts_hlo_sourced(
+				cache_family_module_of(profile, families->items[i].variants));
 		find_differences(&families->items[i], profile);
-		st = find_buckets(&families->items[i], profile, arena, err);
+		st = cache_family_find_buckets(&families->items[i], profile, arena, err);
 	}
 	return st;
 }
 
-TS_ORDER(longest_compiled_first, struct ts_cache_family,
+TS_ORDER(cache_family_longest_compiled_first, struct ts_cache_family,
 	 TS_DOWN(compile_ps) TS_DOWN(time_ps) TS_DOWN(nr_variants) TS_UP(stem))
 
 /* On a CPU an executable from the persistent cache has the program id of the process that compiled
@@ -500,7 +504,8 @@ void ts_cache_families_choose(struct cache_families *families)
 	}
 	families->nr = nr;
 	if (nr > 1)
-		qsort(families->items, nr, sizeof(*families->items), longest_compiled_first);
+		qsort(families->items, nr, sizeof(*families->items),
+		      cache_family_longest_compiled_first);
 	mark_unknown(families);
 	if (!families->has_threads)
 		forget_compilations(families);

@@ -8,7 +8,7 @@
 
 #define MAX_OPEN 64 /* requests looked at for one compiler's work */
 
-static bool is_word(uint8_t c)
+static bool cache_match_is_word(uint8_t c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
 	       c == '_' || c == '.' || c == '-' || c >= 0x80;
@@ -29,15 +29,16 @@ enum ts_status ts_cache_module_name(struct ts_arena *arena, struct ts_bytes call
 		return ts_fail_nomem(err);
 	memcpy(p, "jit_", strlen("jit_"));
 	for (size_t i = 0; i < function.n; i++)
-		p[strlen("jit_") + i] = is_word(function.p[i]) ? function.p[i] : '_';
+		p[strlen("jit_") + i] = cache_match_is_word(function.p[i]) ? function.p[i] : '_';
 	*name = (struct ts_bytes){ p, function.n + strlen("jit_") };
 	return TS_OK;
 }
 
 /* What holds another stands before it. */
-TS_ORDER(by_start, struct cache_request, TS_UP(start_ps) TS_DOWN(end_ps) TS_UP(line))
+TS_ORDER(cache_match_by_start, struct cache_request, TS_UP(start_ps) TS_DOWN(end_ps) TS_UP(line))
 
-static uint32_t host_of(const struct ts_profile *profile, const struct cache_request *request)
+static uint32_t cache_match_host_of(const struct ts_profile *profile,
+				    const struct cache_request *request)
 {
 	return profile->planes[profile->lines[request->line].plane].host;
 }
@@ -48,7 +49,7 @@ static bool waits_for(const struct ts_profile *profile, const struct cache_reque
 	return !request->is_backend && !request->is_restored && !request->has_backend &&
 	       request->module.n == 0 && request->line != work->line &&
 	       request->start_ps <= work->start_ps && request->end_ps >= work->end_ps &&
-	       host_of(profile, request) == host_of(profile, work);
+	       cache_match_host_of(profile, request) == cache_match_host_of(profile, work);
 }
 
 /* Does the call's function name the module? */
@@ -87,7 +88,8 @@ void ts_cache_match_backends(struct cache_state *sum, const struct ts_profile *p
 
 	TS_ASSERT(sum && profile);
 	if (sum->nr_requests > 1)
-		qsort(sum->requests, sum->nr_requests, sizeof(*sum->requests), by_start);
+		qsort(sum->requests, sum->nr_requests, sizeof(*sum->requests),
+		      cache_match_by_start);
 	for (size_t i = 0; i < sum->nr_requests; i++) {
 		struct cache_request *work = &sum->requests[i], *request = NULL;
 

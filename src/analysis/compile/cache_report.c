@@ -10,7 +10,7 @@
 #define MAX_LABELS 64
 
 /* Unlike ts_part_pct() of the kit it divides first: the last digit of the report depends on it. */
-static struct ts_value share_of(int64_t part, int64_t all)
+static struct ts_value cache_report_share_of(int64_t part, int64_t all)
 {
 	return all > 0 ? ts_share_pct((double)part / (double)all) : ts_null();
 }
@@ -18,14 +18,14 @@ static struct ts_value share_of(int64_t part, int64_t all)
 #define IF_KNOWN(ps)	 (is_known ? ts_int_or_null(ps) : ts_null())
 #define IF_CALLED(value) (calls > 0 ? (value) : ts_null())
 #define IF_USED(value)	 (restored < 0 ? ts_null() : (value))
-static struct ts_value persistent_cache(const struct ts_cache_facts *facts)
+static struct ts_value cache_report_persistent_cache(const struct ts_cache_facts *facts)
 {
 	static const char *const names[] = { [TS_CACHE_OFF] = "off", [TS_CACHE_ON] = "on" };
 
 	return ts_text_or_null(ts_bytes_of(names[facts->persistent]));
 }
 
-static void put_fields(const struct cache_report *report)
+static void cache_report_put_fields(const struct cache_report *report)
 {
 	const struct ts_cache_facts *facts = report->facts;
 	int64_t compiled = facts->nr_compiled, restored = facts->nr_restored;
@@ -43,27 +43,27 @@ static void put_fields(const struct cache_report *report)
 	TS_SET(report->result, cache, wait_attributed_ps, IF_KNOWN(report->attributed_ps));
 	TS_SET(report->result, cache, cache_hits, IF_CALLED(ts_int(hits)));
 	TS_SET(report->result, cache, cache_misses, IF_CALLED(ts_int(calls - hits)));
-	TS_SET(report->result, cache, cache_hit_pct, share_of(hits, calls));
-	TS_SET(report->result, cache, persistent_cache, persistent_cache(facts));
+	TS_SET(report->result, cache, cache_hit_pct, cache_report_share_of(hits, calls));
+	TS_SET(report->result, cache, persistent_cache, cache_report_persistent_cache(facts));
 	TS_SET(report->result, cache, persistent_cache_hits, ts_int_or_null(restored));
 	TS_SET(report->result, cache, persistent_cache_misses, IF_USED(ts_int(compiled)));
 	TS_SET(report->result, cache, persistent_cache_hit_pct,
-	       IF_USED(share_of(restored, restored + compiled)));
+	       IF_USED(cache_report_share_of(restored, restored + compiled)));
 }
 
-static struct ts_value function_of(const struct ts_profile *profile, uint32_t call_op)
+static struct ts_value cache_report_function_of(const struct ts_profile *profile, uint32_t call_op)
 {
 	if (call_op == TS_NONE)
 		return ts_null();
 	return ts_text_or_null(ts_host_function(profile->ops[call_op].name));
 }
 
-static struct ts_value program_of(const struct cache_state *sum, uint32_t program)
+static struct ts_value cache_report_program_of(const struct cache_state *sum, uint32_t program)
 {
 	return program == TS_NONE ? ts_null() : ts_id(sum->programs[program].id);
 }
 
-static struct ts_value cause_of(const struct cache_request *request)
+static struct ts_value cache_report_cause_of(const struct cache_request *request)
 {
 	static const char *const names[] = {
 		[CACHE_FIRST] = "first", [CACHE_AGAIN] = "again", [CACHE_BY_HAND] = "by hand"
@@ -85,15 +85,15 @@ static struct ts_value cause_of(const struct cache_request *request)
 	X(wait_ps, ts_int_or_null(request->wait_ps)) \
 	X(outcome, ts_text(outcome)) \
 	X(inferred, ts_bool(request->is_inferred)) \
-	X(cause, cause_of(request)) \
-	X(function, function_of(profile, request->call_op)) \
+	X(cause, cache_report_cause_of(request)) \
+	X(function, cache_report_function_of(profile, request->call_op)) \
 	X(source, ts_text_or_null(ts_instr_source(report->result, request->code))) \
-	X(program_id, program_of(report->sum, request->program)) \
+	X(program_id, cache_report_program_of(report->sum, request->program)) \
 	X(thread, ts_text_or_null(line->name)) \
 	X(host, ts_text_or_null(host->name))
 
-static void put_request(const struct cache_report *report, struct ts_table *table,
-			const struct cache_request *request)
+static void cache_report_put_request(const struct cache_report *report, struct ts_table *table,
+				     const struct cache_request *request)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	const struct ts_line *line = &profile->lines[request->line];
@@ -109,7 +109,7 @@ static void put_requests(const struct cache_report *report)
 	struct ts_table *table = TS_TABLE(report->result, cache_compilations);
 
 	for (size_t i = 0; i < TS_MIN(nr, MAX_ROWS); i++)
-		put_request(report, table, report->longest[i]);
+		cache_report_put_request(report, table, report->longest[i]);
 	if (nr > MAX_ROWS)
 		ts_result_note(report->result, "the %d longest of %zu compilations are listed",
 			       MAX_ROWS, nr);
@@ -121,10 +121,10 @@ static void put_requests(const struct cache_report *report)
 	X(hits, ts_int(function->nr_hits)) \
 	X(compiled, ts_int(function->nr_compiled)) \
 	X(restored, ts_int(function->nr_restored)) \
-	X(hit_pct, share_of(function->nr_hits, ts_cache_nr_calls(function))) \
+	X(hit_pct, cache_report_share_of(function->nr_hits, ts_cache_nr_calls(function))) \
 	X(compile_ps, ts_int(function->compile_ps))
 
-static int longest_compiled_first(const void *a, const void *b)
+static int cache_report_longest_compiled_first(const void *a, const void *b)
 {
 	const struct cache_function *x = *(const struct cache_function *const *)a;
 	const struct cache_function *y = *(const struct cache_function *const *)b;
@@ -148,7 +148,8 @@ static bool put_functions(const struct cache_report *report)
 	for (size_t i = 0; i < sum->nr_functions; i++)
 		order[i] = &sum->functions[i];
 	if (sum->nr_functions > 1)
-		qsort(order, sum->nr_functions, sizeof(*order), longest_compiled_first);
+		qsort(order, sum->nr_functions, sizeof(*order),
+		      cache_report_longest_compiled_first);
 	for (size_t i = 0; i < TS_MIN(sum->nr_functions, MAX_ROWS); i++) {
 		const struct cache_function *function = order[i];
 		struct ts_bytes name = report->ctx->profile->ops[function->op].name;
@@ -271,8 +272,9 @@ static bool add_slices(const struct cache_report *report, uint32_t device, struc
 	return true;
 }
 
-static bool put_slices(struct ts_result *result, uint32_t device, struct ts_slices *slices,
-		       const struct ts_label *labels, size_t nr_labels)
+static bool cache_report_put_slices(struct ts_result *result, uint32_t device,
+				    struct ts_slices *slices, const struct ts_label *labels,
+				    size_t nr_labels)
 {
 	struct ts_track *track =
 		ts_result_track(result, TS_TRACK_SLICES, "Host compiles", device, 3);
@@ -286,7 +288,7 @@ static bool put_slices(struct ts_result *result, uint32_t device, struct ts_slic
 	return ts_slices_finish(slices, result, track);
 }
 
-static bool put_track(const struct cache_report *report, uint32_t device)
+static bool cache_report_put_track(const struct cache_report *report, uint32_t device)
 {
 	struct ts_slices slices = { .budget = ts_overlay_device_share(
 					    report->ctx, TS_SHARE_COMPILATIONS, device) };
@@ -296,12 +298,12 @@ static bool put_track(const struct cache_report *report, uint32_t device)
 	bool good = labels && add_slices(report, device, &slices, labels, &nr_labels);
 
 	if (good && slices.nr > 0)
-		good = put_slices(report->result, device, &slices, labels, nr_labels);
+		good = cache_report_put_slices(report->result, device, &slices, labels, nr_labels);
 	ts_slices_release(&slices);
 	return good;
 }
 
-static void put_notes(const struct cache_report *report)
+static void cache_report_put_notes(const struct cache_report *report)
 {
 	const struct cache_counts *counts = &report->sum->counts;
 
@@ -337,13 +339,13 @@ bool ts_cache_report(const struct cache_report *report)
 	bool good;
 
 	TS_ASSERT(report->sum && report->facts && report->longest);
-	put_fields(report);
+	cache_report_put_fields(report);
 	put_requests(report);
 	good = put_functions(report);
 	put_families(report);
 	for (uint32_t i = 0;
 	     good && report->ctx->overlay_budget > 0 && i < report->ctx->profile->nr_devices; i++)
-		good = put_track(report, i);
-	put_notes(report);
+		good = cache_report_put_track(report, i);
+	cache_report_put_notes(report);
 	return good;
 }

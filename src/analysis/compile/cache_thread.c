@@ -139,7 +139,7 @@ static enum ts_status close_requests(struct cache_state *state, size_t first, st
 }
 
 /* No call will come for what is open. A trace and a lowering may still get their compilation. */
-static enum ts_status flush(struct cache_state *state, struct ts_error *err)
+static enum ts_status cache_thread_flush(struct cache_state *state, struct ts_error *err)
 {
 	struct call no_call = { TS_NONE, 0 };
 	size_t rest, nr = 0;
@@ -157,16 +157,16 @@ static enum ts_status flush(struct cache_state *state, struct ts_error *err)
 
 enum ts_status ts_cache_thread_end(struct cache_state *state, struct ts_error *err)
 {
-	enum ts_status st = flush(state, err);
+	enum ts_status st = cache_thread_flush(state, err);
 
 	state->nr_pieces = 0;
 	return st;
 }
 
-static enum ts_status push(struct cache_state *state, const struct cache_piece *piece,
-			   struct ts_error *err)
+static enum ts_status cache_thread_push(struct cache_state *state, const struct cache_piece *piece,
+					struct ts_error *err)
 {
-	enum ts_status st = state->nr_pieces >= MAX_PIECES ? flush(state, err) : TS_OK;
+	enum ts_status st = state->nr_pieces >= MAX_PIECES ? cache_thread_flush(state, err) : TS_OK;
 
 	if (st)
 		return st;
@@ -177,7 +177,7 @@ static enum ts_status push(struct cache_state *state, const struct cache_piece *
 	return TS_OK;
 }
 
-static size_t first_inside(const struct cache_state *state, int64_t start_ps)
+static size_t cache_thread_first_inside(const struct cache_state *state, int64_t start_ps)
 {
 	size_t at = state->nr_pieces;
 
@@ -201,7 +201,7 @@ static enum ts_status end_outermost(struct cache_state *state, struct cache_piec
 				    size_t from, struct ts_error *err)
 {
 	drop_inside(state, from, piece->activity);
-	return push(state, piece, err);
+	return cache_thread_push(state, piece, err);
 }
 
 /* Of several in a row the last is enough: whatever holds one of the others has been closed. */
@@ -211,7 +211,7 @@ static enum ts_status end_execute(struct cache_state *state, struct cache_piece 
 	drop_inside(state, from, piece->activity);
 	if (state->nr_pieces > 0 && state->pieces[state->nr_pieces - 1].activity == TS_HOST_EXECUTE)
 		state->nr_pieces--;
-	return push(state, piece, err);
+	return cache_thread_push(state, piece, err);
 }
 
 static void take_compiler(struct cache_piece *piece, const struct cache_piece *inner)
@@ -245,7 +245,7 @@ static enum ts_status end_compile(struct cache_state *state, struct cache_piece 
 			state->pieces[nr++] = *inner;
 	}
 	state->nr_pieces = nr;
-	return push(state, piece, err);
+	return cache_thread_push(state, piece, err);
 }
 
 /* A phase of the compiler takes in the ones inside it. */
@@ -265,7 +265,7 @@ static enum ts_status end_phase(struct cache_state *state, struct cache_piece *p
 		state->pieces[nr++] = *inner;
 	}
 	state->nr_pieces = nr;
-	return push(state, piece, err);
+	return cache_thread_push(state, piece, err);
 }
 
 /* JAX's way to an executable: read from the persistent cache, unless a compilation is inside. */
@@ -282,7 +282,7 @@ static enum ts_status end_executable(struct cache_state *state, struct cache_pie
 	if (compiled || !read)
 		return TS_OK;
 	piece->is_restored = true;
-	return push(state, piece, err);
+	return cache_thread_push(state, piece, err);
 }
 
 /* What the pieces of a call amount to. */
@@ -290,7 +290,7 @@ struct contents {
 	size_t nr_requests, lower, read, execute; /* the last of each, or nr_pieces */
 };
 
-static struct contents look_inside(const struct cache_state *state, size_t from)
+static struct contents cache_thread_look_inside(const struct cache_state *state, size_t from)
 {
 	size_t nr = state->nr_pieces;
 	struct contents in = { 0, nr, nr, nr };
@@ -329,8 +329,8 @@ static enum ts_status end_call(struct cache_state *state, uint32_t op, int64_t s
 			       struct ts_error *err)
 {
 	struct call call = { op, start_ps };
-	size_t from = first_inside(state, start_ps), rest;
-	struct contents in = look_inside(state, from);
+	size_t from = cache_thread_first_inside(state, start_ps), rest;
+	struct contents in = cache_thread_look_inside(state, from);
 	enum ts_status st;
 
 	state->counts.nr_calls++;
@@ -360,7 +360,8 @@ static bool is_pipeline(const struct ts_block *block, size_t i, struct ts_bytes 
 	return true;
 }
 
-static void find_module(const struct ts_block *block, size_t i, struct cache_piece *piece)
+static void cache_thread_find_module(const struct ts_block *block, size_t i,
+				     struct cache_piece *piece)
 {
 	static const char *const names[] = { "module", "name" };
 	struct ts_stat stat;
@@ -392,8 +393,9 @@ static void note_cache(struct cache_state *state, const struct cache_piece *piec
 	state->counts.nr_files += state->file_ps >= piece->start_ps;
 }
 
-static enum ts_status end_event(struct cache_state *state, const struct ts_block *block, size_t i,
-				enum ts_host_activity activity, struct ts_error *err)
+static enum ts_status cache_thread_end_event(struct cache_state *state,
+					     const struct ts_block *block, size_t i,
+					     enum ts_host_activity activity, struct ts_error *err)
 {
 	struct cache_piece piece = {
 		.activity = activity,
@@ -411,11 +413,12 @@ static enum ts_status end_event(struct cache_state *state, const struct ts_block
 			return TS_OK;
 		piece.activity = TS_HOST_PASSES;
 	} else if (ts_host_compiles(activity)) {
-		find_module(block, i, &piece);
+		cache_thread_find_module(block, i, &piece);
 	}
 	if (piece.activity >= TS_NELEM(ends) || !ends[piece.activity])
 		return TS_OK;
-	return ends[piece.activity](state, &piece, first_inside(state, piece.start_ps), err);
+	return ends[piece.activity](state, &piece, cache_thread_first_inside(state, piece.start_ps),
+				    err);
 }
 
 enum ts_status ts_cache_thread_event(struct cache_state *state, const struct ts_block *block,
@@ -425,8 +428,8 @@ enum ts_status ts_cache_thread_event(struct cache_state *state, const struct ts_
 
 	TS_ASSERT_HOT(state->is_thread && i < block->nr_events);
 	if (activity != TS_HOST_OTHER)
-		st = end_event(state, block, i, activity, err);
+		st = cache_thread_end_event(state, block, i, activity, err);
 	if (!st && block->depth[i] == 0 && state->nr_pieces > 0)
-		st = flush(state, err);
+		st = cache_thread_flush(state, err);
 	return st;
 }

@@ -18,7 +18,7 @@ struct writer {
 };
 
 /* What was written since the last time, in the arena. */
-static struct ts_bytes keep_text(struct writer *writer)
+static struct ts_bytes cache_words_keep_text(struct writer *writer)
 {
 	struct ts_bytes text = ts_arena_copy(writer->arena, ts_buf_bytes(&writer->text));
 
@@ -47,7 +47,7 @@ static struct ts_bytes write_differences(struct writer *writer, unsigned differe
 		if (differences & difference_names[i].bit)
 			ts_buf_printf(&writer->text, "%s%s", writer->text.n ? ", " : "",
 				      difference_names[i].words);
-	return keep_text(writer);
+	return cache_words_keep_text(writer);
 }
 
 static void write_shape(struct ts_buf *text, const struct ts_shape *shape)
@@ -101,7 +101,7 @@ static struct ts_bytes write_parameters(struct writer *writer, const struct ts_c
 			ts_buf_puts(&writer->text, ", ");
 		write_shape(&writer->text, shape);
 	}
-	return keep_text(writer);
+	return cache_words_keep_text(writer);
 }
 
 static void write_shapes(struct writer *writer, struct ts_cache_family *family)
@@ -124,7 +124,7 @@ static struct ts_bytes write_places(struct writer *writer, const struct ts_cache
 	if (axis->nr_all_places > axis->nr_places)
 		ts_buf_printf(&writer->text, " and %zu more",
 			      axis->nr_all_places - axis->nr_places);
-	return keep_text(writer);
+	return cache_words_keep_text(writer);
 }
 
 /* The axes once more, with their places in words. */
@@ -182,7 +182,7 @@ struct ts_bytes ts_cache_bucket_advice(const struct ts_cache_family *family,
 		ts_buf_printf(&writer.text, " (%s padding)",
 			      ts_fmt_pct(text, axis->waste_share * 100));
 	}
-	advice = keep_text(&writer);
+	advice = cache_words_keep_text(&writer);
 	result->owner->failed |= writer.failed;
 	ts_buf_release(&writer.text);
 	return advice;

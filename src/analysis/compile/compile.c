@@ -75,7 +75,7 @@ static const struct ts_member counts_members[] = {
 static const struct ts_record counts_record = TS_RECORD(counts_members);
 #undef TS_SELF
 
-static bool state_is_valid(const void *state)
+static bool compile_compile_state_is_valid(const void *state)
 {
 	const struct compile_state *loaded = state;
 
@@ -100,7 +100,7 @@ static const struct ts_member compile_members[] = {
 	TS_SCRATCH(events),
 };
 static const struct ts_record compile_record =
-	TS_RECORD(compile_members, .is_valid = state_is_valid);
+	TS_RECORD(compile_members, .is_valid = compile_compile_state_is_valid);
 #undef TS_SELF
 
 #define REGIONS(state)	TS_KEYED(state, regions, region_of_key)

@@ -18,7 +18,7 @@ static bool is_recompile(const struct compile_report *report,
 	       ts_compile_logged(report, row->id) == row;
 }
 
-static int64_t nr_logged(const struct compile_report *report)
+static int64_t compile_again_nr_logged(const struct compile_report *report)
 {
 	const struct ts_torch_log *log = compile_log(report);
 	int64_t nr = 0;
@@ -108,7 +108,7 @@ enum ts_status ts_compile_find_recompiles(const struct compile_report *report, s
 	st = count_traced(report, &facts->nr_recompiles, err);
 	if (st)
 		return st;
-	facts->nr_recompiles = TS_MAX(facts->nr_recompiles, nr_logged(report));
+	facts->nr_recompiles = TS_MAX(facts->nr_recompiles, compile_again_nr_logged(report));
 	for (size_t i = 0; i < report->sum->nr_regions && nr < MAX_ROWS; i++)
 		if (report->regions[i]->id.compile > 0)
 			rows[nr++] = by_region(report, report->regions[i]);

@@ -81,7 +81,7 @@ static bool was_restarted(const struct ts_torch_compilation *compilation)
 	return compilation->restart_reason.n > 0 && compilation->id.compile <= 0;
 }
 
-static int64_t nr_logged(const struct ts_torch_log *log, const uint32_t *first)
+static int64_t compile_breaks_nr_logged(const struct ts_torch_log *log, const uint32_t *first)
 {
 	int64_t nr = 0;
 
@@ -102,7 +102,7 @@ static enum ts_status count_breaks(const struct compile_report *report, const ui
 	if (st)
 		return st;
 	if (compile_has_log(report))
-		*nr = TS_MAX(*nr, nr_logged(compile_log(report), first));
+		*nr = TS_MAX(*nr, compile_breaks_nr_logged(compile_log(report), first));
 	return TS_OK;
 }
 

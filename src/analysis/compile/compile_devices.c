@@ -48,7 +48,7 @@ static const struct ts_member region_members[] = {
 static const struct ts_record region_record = TS_RECORD(region_members);
 #undef TS_SELF
 
-static bool state_is_valid(const void *state)
+static bool compile_devices_state_is_valid(const void *state)
 {
 	const struct compile_devices_state *loaded = state;
 
@@ -66,7 +66,7 @@ static const struct ts_member devices_members[] = {
 	TS_SCRATCH(sequences.slots),
 };
 static const struct ts_record devices_record =
-	TS_RECORD(devices_members, .is_valid = state_is_valid);
+	TS_RECORD(devices_members, .is_valid = compile_devices_state_is_valid);
 #undef TS_SELF
 
 static bool compile_devices_wants(const struct ts_context *ctx, const struct ts_line *line)
@@ -103,8 +103,8 @@ static uint32_t open_at(struct thread *thread, int64_t at_ps)
 	return thread->nr > 0 ? thread->open[thread->nr - 1].what : TS_NONE;
 }
 
-static void push(struct thread *thread, const struct ts_interleaved *interleaved, size_t i,
-		 uint32_t what)
+static void compile_devices_push(struct thread *thread, const struct ts_interleaved *interleaved,
+				 size_t i, uint32_t what)
 {
 	open_at(thread, interleaved->start_ps[i]);
 	if (thread->nr < MAX_OPEN)
@@ -124,12 +124,12 @@ static enum ts_status begin_region(struct compile_devices_state *state,
 	region = region_get(state, id);
 	if (!region)
 		return ts_fail_nomem(err);
-	push(&state->threads[interleaved->line[i]], interleaved, i,
-	     2 * (uint32_t)(region - state->regions));
+	compile_devices_push(&state->threads[interleaved->line[i]], interleaved, i,
+			     2 * (uint32_t)(region - state->regions));
 	return TS_OK;
 }
 
-static uint64_t sequence_of(const struct ts_interleaved *interleaved, size_t i)
+static uint64_t compile_devices_sequence_of(const struct ts_interleaved *interleaved, size_t i)
 {
 	struct ts_stat stat;
 
@@ -145,7 +145,8 @@ static enum ts_status note_function(struct compile_devices_state *state,
 				    struct ts_error *err)
 {
 	uint32_t what = open_at(&state->threads[interleaved->line[i]], interleaved->start_ps[i]);
-	uint64_t sequence = what == TS_NONE ? TS_NO_NUMBER : sequence_of(interleaved, i);
+	uint64_t sequence =
+		what == TS_NONE ? TS_NO_NUMBER : compile_devices_sequence_of(interleaved, i);
 
 	return sequence == TS_NO_NUMBER ? TS_OK
 					: ts_launches_note(&state->sequences, sequence, what, err);
@@ -154,17 +155,19 @@ static enum ts_status note_function(struct compile_devices_state *state,
 static void begin_backward(struct compile_devices_state *state,
 			   const struct ts_interleaved *interleaved, size_t i)
 {
-	uint64_t sequence = state->nr_regions ? sequence_of(interleaved, i) : TS_NO_NUMBER;
+	uint64_t sequence =
+		state->nr_regions ? compile_devices_sequence_of(interleaved, i) : TS_NO_NUMBER;
 	uint32_t what =
 		sequence == TS_NO_NUMBER ? TS_NONE : ts_launches_find(&state->sequences, sequence);
 
 	if (what != TS_NONE)
-		push(&state->threads[interleaved->line[i]], interleaved, i, what | 1);
+		compile_devices_push(&state->threads[interleaved->line[i]], interleaved, i,
+				     what | 1);
 }
 
-static enum ts_status take_host_event(struct compile_devices_state *state,
-				      const struct ts_interleaved *interleaved, size_t i,
-				      struct ts_error *err)
+static enum ts_status compile_devices_take_host_event(struct compile_devices_state *state,
+						      const struct ts_interleaved *interleaved,
+						      size_t i, struct ts_error *err)
 {
 	enum ts_torch_event event = ts_torch_event_once(
 		&state->events[interleaved->op[i]], &interleaved->profile->ops[interleaved->op[i]]);
@@ -186,8 +189,8 @@ static enum ts_status take_host_event(struct compile_devices_state *state,
 	return ts_launches_note(&state->launches, interleaved->link[i], what, err);
 }
 
-static void take_kernel(struct compile_devices_state *state,
-			const struct ts_interleaved *interleaved, size_t i)
+static void compile_devices_take_kernel(struct compile_devices_state *state,
+					const struct ts_interleaved *interleaved, size_t i)
 {
 	int64_t dur_ps = TS_MAX(interleaved->dur_ps[i], 0);
 	uint32_t what = interleaved->link[i] == TS_NO_LINK
@@ -215,9 +218,9 @@ static enum ts_status compile_devices_interleaved(void *arg, const struct ts_con
 
 	for (size_t i = 0; i < interleaved->nr_events && !st; i++) {
 		if (ctx->profile->lines[interleaved->line[i]].kind == TS_LINE_OPS)
-			take_kernel(state, interleaved, i);
+			compile_devices_take_kernel(state, interleaved, i);
 		else
-			st = take_host_event(state, interleaved, i, err);
+			st = compile_devices_take_host_event(state, interleaved, i, err);
 	}
 	return st;
 }
@@ -240,7 +243,8 @@ static enum ts_status compile_devices_merge(void *arg_into, void *arg_from,
 	X(device_time_ps, ts_int(region->device_ps)) \
 	X(backward_device_time_ps, ts_int(region->backward_ps))
 
-static void put_regions(const struct ts_compile_devices_facts *facts, struct ts_result *result)
+static void compile_devices_put_regions(const struct ts_compile_devices_facts *facts,
+					struct ts_result *result)
 {
 	struct ts_table *table;
 
@@ -267,7 +271,7 @@ static enum ts_status compile_devices_close(void *arg, const struct ts_context *
 	if (!regions)
 		return ts_fail_nomem(err);
 	*found = (struct ts_compile_devices_facts){ regions, sum->nr_regions, sum->outside_ps };
-	put_regions(found, result);
+	compile_devices_put_regions(found, result);
 	return TS_OK;
 }
 

@@ -47,7 +47,7 @@ static enum ts_status add_generated(struct gathering *gathering, const struct ge
 }
 
 /* A copy, a fill or a collective computes nothing that could be fused. */
-static bool is_kernel(struct ts_bytes name, enum ts_opcode category)
+static bool compile_fusion_is_kernel(struct ts_bytes name, enum ts_opcode category)
 {
 	return category == TS_KINETO_KERNEL && ts_kernel_class_of(name).category > TS_CATEGORY_FILL;
 }
@@ -64,7 +64,7 @@ static enum ts_status gather_devices(struct gathering *gathering, const struct t
 		struct generated kernel = { op->name, TS_MAX(op->occurrences, 0),
 					    TS_MAX(op->total_ps, 0), ts_torch_fused_ops(op->name) };
 
-		if (!is_kernel(op->name, op->category_id))
+		if (!compile_fusion_is_kernel(op->name, op->category_id))
 			continue;
 		if (kernel.nr_ops > 0) {
 			st = add_generated(gathering, &kernel, err);
@@ -100,7 +100,7 @@ static enum ts_status gather_host(struct gathering *gathering, const struct comp
 	return TS_OK;
 }
 
-TS_ORDER(longest_first, struct generated, TS_DOWN(time_ps) TS_UP(name))
+TS_ORDER(compile_fusion_longest_first, struct generated, TS_DOWN(time_ps) TS_UP(name))
 
 static const struct {
 	const char *part, *kind;
@@ -114,7 +114,7 @@ static const struct {
 	{ "pallas_", "Pallas" },
 };
 
-static struct ts_value kind_of(struct ts_bytes name)
+static struct ts_value compile_fusion_kind_of(struct ts_bytes name)
 {
 	for (size_t i = 0; i < TS_NELEM(kinds); i++)
 		if (ts_bytes_has(name, kinds[i].part))
@@ -134,7 +134,7 @@ static struct ts_value ops_of(struct ts_result *result, struct ts_bytes name, in
 
 #define GENERATED_CELLS(X) \
 	X(name, ts_text(kernel->name)) \
-	X(kind, kind_of(kernel->name)) \
+	X(kind, compile_fusion_kind_of(kernel->name)) \
 	X(ops_before_fusion, ts_int(kernel->nr_ops)) \
 	X(ops, ops_of(result, kernel->name, kernel->nr_ops)) \
 	X(count, ts_int(kernel->nr)) \
@@ -145,7 +145,8 @@ static void put_generated(struct gathering *gathering, struct ts_result *result)
 	struct ts_table *table = TS_TABLE(result, compile_fused_kernels);
 
 	if (gathering->nr > 1)
-		qsort(gathering->items, gathering->nr, sizeof(*gathering->items), longest_first);
+		qsort(gathering->items, gathering->nr, sizeof(*gathering->items),
+		      compile_fusion_longest_first);
 	for (size_t i = 0; i < TS_MIN(gathering->nr, MAX_ROWS); i++) {
 		const struct generated *kernel = &gathering->items[i];
 

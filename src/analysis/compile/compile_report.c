@@ -9,7 +9,7 @@
 
 #define MAX_ROWS 500 /* of regions and of phases: the largest */
 
-TS_ORDER_AT(longest_first, struct compile_region,
+TS_ORDER_AT(compile_report_longest_first, struct compile_region,
 	    TS_DOWN(time_ps) TS_UP(id.frame) TS_UP(id.compile))
 
 static enum ts_status sort_regions(struct compile_report *report, struct ts_error *err)
@@ -20,7 +20,8 @@ static enum ts_status sort_regions(struct compile_report *report, struct ts_erro
 	for (size_t i = 0; report->regions && i < sum->nr_regions; i++)
 		report->regions[i] = &sum->regions[i];
 	if (report->regions && sum->nr_regions > 1)
-		qsort(report->regions, sum->nr_regions, sizeof(*report->regions), longest_first);
+		qsort(report->regions, sum->nr_regions, sizeof(*report->regions),
+		      compile_report_longest_first);
 	return report->regions ? TS_OK : ts_fail_nomem(err);
 }
 
@@ -29,8 +30,8 @@ struct place {
 	struct ts_bytes function, source;
 };
 
-static struct place place_of(const struct compile_report *report,
-			     const struct compile_region *region)
+static struct place compile_report_place_of(const struct compile_report *report,
+					    const struct compile_region *region)
 {
 	const struct ts_torch_compilation *logged = ts_compile_logged(report, region->id);
 	struct place place = { { NULL, 0 }, { NULL, 0 } };
@@ -78,7 +79,7 @@ static struct ts_compile_device_region on_devices(const struct compile_report *r
 	X(restarts, IF_COMPILED(region->nr_restarts)) \
 	X(first_ps, region->first_ps < INT64_MAX ? ts_int(region->first_ps) : ts_null())
 
-static void put_regions(const struct compile_report *report)
+static void compile_report_put_regions(const struct compile_report *report)
 {
 	struct ts_result *result = report->result;
 	struct ts_table *table = TS_TABLE(result, compile_regions);
@@ -87,7 +88,7 @@ static void put_regions(const struct compile_report *report)
 	for (size_t i = 0; i < TS_MIN(nr, MAX_ROWS); i++) {
 		const struct compile_region *region = report->regions[i];
 		struct ts_compile_device_region device = on_devices(report, region);
-		struct place place = place_of(report, region);
+		struct place place = compile_report_place_of(report, region);
 
 		TS_CELLS(result, table, compile_regions, REGION_CELLS);
 	}
@@ -175,7 +176,8 @@ static void note_missing(const struct compile_report *report)
 				       "does not show recompilations");
 }
 
-static void put_notes(const struct compile_report *report, const struct compile_fusion *fusion)
+static void compile_report_put_notes(const struct compile_report *report,
+				     const struct compile_fusion *fusion)
 {
 	const struct ts_torch_log *log = compile_log(report);
 	const struct ts_compile_facts *facts = report->facts;
@@ -212,7 +214,7 @@ static void put_notes(const struct compile_report *report, const struct compile_
 }
 
 /* Device time of all regions, of all that was launched. */
-static void put_devices(const struct compile_report *report)
+static void compile_report_put_devices(const struct compile_report *report)
 {
 	const struct ts_compile_devices_facts *devices = ts_compile_devices_facts(report->ctx);
 	double inside_ps = 0;
@@ -227,7 +229,7 @@ static void put_devices(const struct compile_report *report)
 }
 
 /* Time in the compiler: the log has all of the process, a trace what happened while it was recorded. */
-static void put_time(const struct compile_report *report)
+static void compile_report_put_time(const struct compile_report *report)
 {
 	const struct compile_counts *counts = &report->sum->counts;
 	int64_t traced_ps = counts->nr_compiles > 0 ? counts->compile_ps : -1;
@@ -241,35 +243,36 @@ static void put_time(const struct compile_report *report)
 		logged_ps < 0 ? NULL : "of it while the profiler ran";
 }
 
-static void put_head(const struct compile_report *report)
+static void compile_report_put_head(const struct compile_report *report)
 {
 	const struct ts_compile_facts *facts = report->facts;
 	struct ts_result *result = report->result;
 	bool is_torch = facts->compiler == TS_COMPILER_TORCH;
 
 	TS_SET(result, compile, compiler, is_torch ? ts_text(TS_LIT("PyTorch")) : ts_null());
-	put_time(report);
+	compile_report_put_time(report);
 	TS_SET(result, compile, graph_breaks, ts_int_or_null(facts->nr_breaks));
 	TS_SET(result, compile, recompilations, ts_int_or_null(facts->nr_recompiles));
 }
 
-static enum ts_status put_all(const struct compile_report *report, struct ts_error *err)
+static enum ts_status compile_report_put_all(const struct compile_report *report,
+					     struct ts_error *err)
 {
 	struct compile_fusion fusion;
 	enum ts_status st;
 
-	put_head(report);
+	compile_report_put_head(report);
 	st = ts_compile_fusion_torch(report->sum, report->ctx, report->result, &fusion, err);
 	if (st)
 		return st;
 	ts_compile_put_fusion(&fusion, report->result);
 	put_counts(report);
-	put_devices(report);
-	put_regions(report);
+	compile_report_put_devices(report);
+	compile_report_put_regions(report);
 	ts_compile_put_recompiles(report);
 	ts_compile_put_breaks(report);
 	ts_compile_put_log(report);
-	put_notes(report, &fusion);
+	compile_report_put_notes(report, &fusion);
 	return put_phases(report) ? TS_OK : ts_fail_nomem(err);
 }
 
@@ -292,7 +295,7 @@ enum ts_status ts_compile_report(struct compile_report *report, struct ts_error 
 	st = ts_compile_find_recompiles(report, err);
 	if (st)
 		goto done;
-	st = put_all(report, err);
+	st = compile_report_put_all(report, err);
 done:
 	free(report->regions);
 	ts_map_release(&report->logged);

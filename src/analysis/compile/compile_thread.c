@@ -44,7 +44,7 @@ struct compile_kernel *ts_compile_kernel_get(struct compile_state *state, uint32
 	return ts_keyed_row(TS_KEYED(state, kernels, kernel_of_op), op, &fresh);
 }
 
-static int64_t length(const struct compile_piece *piece)
+static int64_t compile_thread_length(const struct compile_piece *piece)
 {
 	return ts_i64_sub(piece->end_ps, piece->start_ps);
 }
@@ -61,14 +61,15 @@ static enum ts_status count_compile(struct compile_state *state, const struct co
 	struct compile_region *region;
 
 	state->counts.nr_compiles++;
-	state->counts.compile_ps = ts_i64_add(state->counts.compile_ps, length(piece));
+	state->counts.compile_ps =
+		ts_i64_add(state->counts.compile_ps, compile_thread_length(piece));
 	if (!has_id(piece->id))
 		return TS_OK;
 	region = ts_compile_region_get(state, piece->id);
 	if (!region)
 		return ts_fail_nomem(err);
 	region->nr_compiles++;
-	region->compile_ps = ts_i64_add(region->compile_ps, length(piece));
+	region->compile_ps = ts_i64_add(region->compile_ps, compile_thread_length(piece));
 	region->nr_restarts = TS_MAX(region->nr_restarts, piece->attempt);
 	return TS_OK;
 }
@@ -79,8 +80,8 @@ static bool is_compile(const struct compile_piece *piece)
 }
 
 /* Counts pieces that the event around does not take. */
-static enum ts_status settle(struct compile_state *state, size_t from, size_t to,
-			     struct ts_error *err)
+static enum ts_status compile_thread_settle(struct compile_state *state, size_t from, size_t to,
+					    struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -91,15 +92,15 @@ static enum ts_status settle(struct compile_state *state, size_t from, size_t to
 }
 
 /* Room for one more: what waited longest stands by itself. */
-static enum ts_status push(struct compile_state *state, const struct compile_piece *piece,
-			   struct ts_error *err)
+static enum ts_status compile_thread_push(struct compile_state *state,
+					  const struct compile_piece *piece, struct ts_error *err)
 {
 	enum ts_status st;
 
 	if (state->nr_pieces == COMPILE_MAX_PIECES) {
 		size_t half = COMPILE_MAX_PIECES / 2;
 
-		st = settle(state, 0, half, err);
+		st = compile_thread_settle(state, 0, half, err);
 		if (st)
 			return st;
 		memmove(state->pieces, state->pieces + half, half * sizeof(*piece));
@@ -112,7 +113,7 @@ static enum ts_status push(struct compile_state *state, const struct compile_pie
 }
 
 /* The first of the pieces inside an event that began then. */
-static size_t first_inside(const struct compile_state *state, int64_t start_ps)
+static size_t compile_thread_first_inside(const struct compile_state *state, int64_t start_ps)
 {
 	size_t at = state->nr_pieces;
 
@@ -135,7 +136,7 @@ static int64_t attempt_of(struct ts_bytes phase)
 static enum ts_status close_compile(struct compile_state *state, struct compile_piece piece,
 				    uint32_t op, struct ts_bytes name, struct ts_error *err)
 {
-	size_t from = first_inside(state, piece.start_ps);
+	size_t from = compile_thread_first_inside(state, piece.start_ps);
 	int64_t inside_ps = 0;
 
 	piece.attempt = piece.event == TS_TORCH_PHASE ? attempt_of(ts_torch_phase(name)) : 0;
@@ -146,7 +147,7 @@ static enum ts_status close_compile(struct compile_state *state, struct compile_
 		if (!has_id(piece.id))
 			piece.id = part->id;
 		if (is_compile(part))
-			inside_ps = ts_i64_add(inside_ps, length(part));
+			inside_ps = ts_i64_add(inside_ps, compile_thread_length(part));
 	}
 	state->nr_pieces = from;
 	if (piece.event == TS_TORCH_PHASE) {
@@ -155,11 +156,12 @@ static enum ts_status close_compile(struct compile_state *state, struct compile_
 		if (!phase)
 			return ts_fail_nomem(err);
 		phase->nr++;
-		phase->time_ps = ts_i64_add(phase->time_ps, length(&piece));
-		phase->self_ps = ts_i64_add(phase->self_ps,
-					    TS_MAX(ts_i64_sub(length(&piece), inside_ps), 0));
+		phase->time_ps = ts_i64_add(phase->time_ps, compile_thread_length(&piece));
+		phase->self_ps =
+			ts_i64_add(phase->self_ps,
+				   TS_MAX(ts_i64_sub(compile_thread_length(&piece), inside_ps), 0));
 	}
-	return push(state, &piece, err);
+	return compile_thread_push(state, &piece, err);
 }
 
 static enum ts_status add_nesting(struct compile_state *state, const struct compile_piece *outer,
@@ -171,7 +173,7 @@ static enum ts_status add_nesting(struct compile_state *state, const struct comp
 	if (!nesting)
 		return ts_fail_nomem(err);
 	nesting->nr++;
-	nesting->time_ps = ts_i64_add(nesting->time_ps, length(inner));
+	nesting->time_ps = ts_i64_add(nesting->time_ps, compile_thread_length(inner));
 	return TS_OK;
 }
 
@@ -179,7 +181,7 @@ static enum ts_status add_nesting(struct compile_state *state, const struct comp
 static enum ts_status close_region(struct compile_state *state, struct compile_piece piece,
 				   uint32_t frame_op, struct ts_error *err)
 {
-	size_t from = first_inside(state, piece.start_ps);
+	size_t from = compile_thread_first_inside(state, piece.start_ps);
 	struct compile_region *region = ts_compile_region_get(state, piece.id);
 	int64_t inside_ps = 0;
 	enum ts_status st;
@@ -188,7 +190,7 @@ static enum ts_status close_region(struct compile_state *state, struct compile_p
 		const struct compile_piece *part = &state->pieces[i];
 
 		if (part->event == TS_TORCH_REGION || is_compile(part))
-			inside_ps = ts_i64_add(inside_ps, length(part));
+			inside_ps = ts_i64_add(inside_ps, compile_thread_length(part));
 		if (part->event != TS_TORCH_REGION)
 			continue;
 		piece.attempt += 1 + part->attempt;
@@ -198,22 +200,22 @@ static enum ts_status close_region(struct compile_state *state, struct compile_p
 	}
 	if (!region)
 		return ts_fail_nomem(err);
-	st = settle(state, from, state->nr_pieces, err);
+	st = compile_thread_settle(state, from, state->nr_pieces, err);
 	if (st)
 		return st;
 	region = ts_compile_region_get(state, piece.id); /* settling may have moved the rows */
 	if (!region)
 		return ts_fail_nomem(err);
 	region->nr_calls++;
-	region->time_ps = ts_i64_add(region->time_ps, length(&piece));
-	region->self_ps =
-		ts_i64_add(region->self_ps, TS_MAX(ts_i64_sub(length(&piece), inside_ps), 0));
+	region->time_ps = ts_i64_add(region->time_ps, compile_thread_length(&piece));
+	region->self_ps = ts_i64_add(
+		region->self_ps, TS_MAX(ts_i64_sub(compile_thread_length(&piece), inside_ps), 0));
 	region->first_ps = TS_MIN(region->first_ps, piece.start_ps);
 	region->frame_op = region->frame_op == TS_NONE ? frame_op : region->frame_op;
 	state->counts.nr_regions++;
 	state->counts.max_nested = TS_MAX(state->counts.max_nested, piece.attempt);
 	state->nr_pieces = from;
-	return push(state, &piece, err);
+	return compile_thread_push(state, &piece, err);
 }
 
 /* Ops that compute inside the event of this depth that closes now: each counts where it is
@@ -241,8 +243,8 @@ static uint32_t frame_inside(const struct compile_state *state, const struct ts_
 	return op;
 }
 
-static enum ts_status count_kernel(struct compile_state *state, uint32_t op, int64_t dur_ps,
-				   struct ts_error *err)
+static enum ts_status compile_thread_count_kernel(struct compile_state *state, uint32_t op,
+						  int64_t dur_ps, struct ts_error *err)
 {
 	struct compile_kernel *kernel = ts_compile_kernel_get(state, op);
 
@@ -254,7 +256,8 @@ static enum ts_status count_kernel(struct compile_state *state, uint32_t op, int
 }
 
 /* Events that are counted and wait for nothing. */
-static void count_event(struct compile_counts *counts, enum ts_torch_event event, int64_t dur_ps)
+static void compile_thread_count_event(struct compile_counts *counts, enum ts_torch_event event,
+				       int64_t dur_ps)
 {
 	counts->nr_functions += event == TS_TORCH_FUNCTION;
 	counts->nr_graph_launches += event == TS_TORCH_GRAPH_LAUNCH;
@@ -285,7 +288,7 @@ enum ts_status ts_compile_thread_event(struct compile_state *state, const struct
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT_HOT(state->events && i < block->nr_events);
-	count_event(&state->counts, event, block->dur_ps[i]);
+	compile_thread_count_event(&state->counts, event, block->dur_ps[i]);
 	if (event == TS_TORCH_GRAPH)
 		state->counts.nr_library_ops += inside;
 	if (event == TS_TORCH_REGION || event == TS_TORCH_ABOUT)
@@ -293,11 +296,11 @@ enum ts_status ts_compile_thread_event(struct compile_state *state, const struct
 	if (event == TS_TORCH_REGION)
 		st = close_region(state, piece, frame_inside(state, block, depth), err);
 	else if (event == TS_TORCH_ABOUT)
-		st = push(state, &piece, err);
+		st = compile_thread_push(state, &piece, err);
 	else if (event == TS_TORCH_COMPILE || event == TS_TORCH_PHASE)
 		st = close_compile(state, piece, block->op[i], op->name, err);
 	else if (event == TS_TORCH_KERNEL)
-		st = count_kernel(state, block->op[i], block->dur_ps[i], err);
+		st = compile_thread_count_kernel(state, block->op[i], block->dur_ps[i], err);
 	state->last_op[depth] = block->op[i];
 	if (depth < COMPILE_MAX_DEPTH)
 		state->last_op[depth + 1] = TS_NONE;
@@ -306,7 +309,7 @@ enum ts_status ts_compile_thread_event(struct compile_state *state, const struct
 
 enum ts_status ts_compile_thread_end(struct compile_state *state, struct ts_error *err)
 {
-	enum ts_status st = settle(state, 0, state->nr_pieces, err);
+	enum ts_status st = compile_thread_settle(state, 0, state->nr_pieces, err);
 
 	state->nr_pieces = 0;
 	return st;

@@ -19,7 +19,7 @@
 	X(compilations, ts_int_or_null(family->nr_compiled)) \
 	X(compile_ps, ts_int_or_null(family->compile_ps))
 
-static void put_regions(struct ts_result *result, const struct ts_cache_facts *cache)
+static void compile_xla_put_regions(struct ts_result *result, const struct ts_cache_facts *cache)
 {
 	struct ts_table *table = TS_TABLE(result, compile_programs);
 
@@ -70,6 +70,6 @@ void ts_compile_report_xla(const struct ts_context *ctx, struct ts_compile_facts
 	TS_SET(result, compile, recompilations,
 	       ts_value_from(ts_int_or_null(facts->nr_recompiles), TS_DERIVED));
 	ts_compile_put_fusion(&fusion, result);
-	put_regions(result, cache);
+	compile_xla_put_regions(result, cache);
 	put_recompiles(result, cache);
 }

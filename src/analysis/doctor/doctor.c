@@ -33,7 +33,7 @@ static int64_t rank(const struct ts_finding *finding)
 	return finding->impact_ps;
 }
 
-static int by_impact(const void *a, const void *b)
+static int doctor_by_impact(const void *a, const void *b)
 {
 	const struct ts_draft *x = a, *y = b;
 	int64_t p = rank(&x->finding), q = rank(&y->finding);
@@ -46,7 +46,7 @@ static int by_impact(const void *a, const void *b)
 }
 
 /* Drops the noise, orders, and keeps the largest; ranges still name drafts by .serial. */
-static void choose(struct ts_doctor *doctor)
+static void doctor_choose(struct ts_doctor *doctor)
 {
 	size_t max = (size_t)fmin(doctor->ctx->settings->max_findings, 1e6), kept = 0;
 
@@ -55,7 +55,7 @@ static void choose(struct ts_doctor *doctor)
 			doctor->drafts[kept++] = doctor->drafts[i];
 	doctor->nr_drafts = kept;
 	if (kept > 0)
-		qsort(doctor->drafts, kept, sizeof(*doctor->drafts), by_impact);
+		qsort(doctor->drafts, kept, sizeof(*doctor->drafts), doctor_by_impact);
 	if (kept <= max)
 		return;
 	ts_result_note(doctor->result, "%zu smaller findings are left out (max_findings)",
@@ -123,7 +123,7 @@ static void list_ranges(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 	X(start_ps, ts_int(range->start_ps)) \
 	X(end_ps, ts_int(range->end_ps))
 
-static void put_ranges(const struct ts_doctor_facts *facts, struct ts_result *result)
+static void doctor_put_ranges(const struct ts_doctor_facts *facts, struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, doctor_ranges);
 
@@ -139,7 +139,7 @@ static int64_t whole_run(const struct ts_doctor *doctor, double core_ps)
 	return (int64_t)(core_ps / (double)TS_MAX(doctor->time->nr_cores, 1));
 }
 
-static void put_health(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
+static void doctor_put_health(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 {
 	struct ts_health health = ts_doctor_health(doctor);
 	bool known = !isnan(health.score);
@@ -185,17 +185,17 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx, vo
 
 	ts_doctor_gather(&doctor);
 	check_all(&doctor);
-	choose(&doctor);
+	doctor_choose(&doctor);
 	ts_doctor_gains(&doctor);
 	part_ids(&doctor);
 	ts_doctor_places(&doctor);
-	put_health(&doctor, facts);
+	doctor_put_health(&doctor, facts);
 	ts_doctor_what_if(&doctor);
 	ts_doctor_kpis(&doctor, facts);
 	write_findings(&doctor, facts);
 	list_ranges(&doctor, facts);
 	if (!doctor.failed)
-		put_ranges(facts, result);
+		doctor_put_ranges(facts, result);
 	failed = doctor.failed || result->owner->failed;
 	ts_doctor_release(&doctor);
 	return failed ? ts_fail_nomem(err) : TS_OK;

@@ -25,7 +25,8 @@ static bool does_work(const struct ts_doctor *doctor, const struct ts_op_fact *f
 	return !op || (op->async == TS_ASYNC_NONE && op->kind != TS_OP_MOVE);
 }
 
-static struct ts_fact_work work_of(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+static struct ts_fact_work doctor_facts_work_of(const struct ts_doctor *doctor,
+						const struct ts_op_fact *fact)
 {
 	const struct ts_op *op = ts_fact_op(doctor, fact);
 	struct ts_fact_work work = { NAN, TS_BOUND_UNKNOWN };
@@ -73,7 +74,7 @@ static void gather_ops(struct ts_doctor *doctor)
 	doctor->facts = doctor->ops->items;
 	doctor->nr_facts = doctor->ops->nr;
 	for (size_t i = 0; i < doctor->nr_facts; i++)
-		doctor->work[i] = work_of(doctor, &doctor->facts[i]);
+		doctor->work[i] = doctor_facts_work_of(doctor, &doctor->facts[i]);
 	index_facts(doctor);
 }
 

@@ -99,8 +99,8 @@ static struct offer offer_of(const struct budget *budget, const struct ts_doctor
 }
 
 /* SHARE of the offer. */
-static void take(struct budget *budget, const struct ts_doctor *doctor,
-		 const struct ts_draft *draft, const struct offer *offer, double share)
+static void gains_take(struct budget *budget, const struct ts_doctor *doctor,
+		       const struct ts_draft *draft, const struct offer *offer, double share)
 {
 	double keeps[TS_NR_BUCKETS];
 
@@ -132,8 +132,8 @@ static bool names_any(const struct ts_draft *draft)
 }
 
 /* Core time. */
-static int64_t draw(struct budget *budget, const struct ts_doctor *doctor,
-		    const struct ts_draft *draft)
+static int64_t gains_draw(struct budget *budget, const struct ts_doctor *doctor,
+			  const struct ts_draft *draft)
 {
 	int64_t ask_ps = TS_MIN(draft->finding.impact_ps, draft->most_ps);
 	int64_t take_ps = TS_MIN(ask_ps, budget->left_ps);
@@ -144,7 +144,7 @@ static int64_t draw(struct budget *budget, const struct ts_doctor *doctor,
 		offer = offer_of(budget, doctor, draft);
 		take_ps = TS_MIN(take_ps, ts_to_ps(offer.total));
 		if (take_ps > 0)
-			take(budget, doctor, draft, &offer, (double)take_ps / offer.total);
+			gains_take(budget, doctor, draft, &offer, (double)take_ps / offer.total);
 	}
 	budget->left_ps -= take_ps;
 	return take_ps;
@@ -157,7 +157,7 @@ static enum ts_severity severity_by(const struct ts_settings *settings, double s
 	return share * 100 >= settings->impact_warning ? TS_WARNING : TS_INFO;
 }
 
-static void settle(const struct ts_doctor *doctor, struct ts_draft *draft)
+static void gains_settle(const struct ts_doctor *doctor, struct ts_draft *draft)
 {
 	struct ts_finding *finding = &draft->finding;
 	enum ts_severity by_gain = severity_by(doctor->ctx->settings, finding->gain_share);
@@ -178,11 +178,11 @@ static void draw_all(struct budget *budget, struct ts_doctor *doctor, bool sympt
 		if (draft->symptom != symptoms)
 			continue;
 		if (doctor->total_ps > 0 && cores > 0 && draft->finding.impact_ps >= 0) {
-			core_ps = draw(budget, doctor, draft);
+			core_ps = gains_draw(budget, doctor, draft);
 			draft->finding.gain_ps = core_ps / cores;
 			draft->finding.gain_share = ts_doctor_share(doctor, core_ps);
 		}
-		settle(doctor, draft);
+		gains_settle(doctor, draft);
 	}
 }
 
@@ -237,7 +237,7 @@ static void merge_into(struct ts_doctor *doctor, struct ts_finding *finding,
 }
 
 /* Symptoms of which others took all. */
-static void merge(struct ts_doctor *doctor, const struct budget *budget)
+static void gains_merge(struct ts_doctor *doctor, const struct budget *budget)
 {
 	double least = doctor->ctx->settings->finding_min / 100;
 	size_t kept = 0;
@@ -268,5 +268,5 @@ void ts_doctor_gains(struct ts_doctor *doctor)
 		return;
 	draw_all(&budget, doctor, false);
 	draw_all(&budget, doctor, true);
-	merge(doctor, &budget);
+	gains_merge(doctor, &budget);
 }

@@ -26,7 +26,7 @@ struct useful {
 };
 
 /* Waits, copies, and loops around other ops. */
-static bool only_moves(const struct ts_op *op)
+static bool health_only_moves(const struct ts_op *op)
 {
 	return op->kind == TS_OP_CONTROL || op->kind == TS_OP_MOVE || op->async != TS_ASYNC_NONE;
 }
@@ -37,10 +37,10 @@ static bool is_useful(const struct ts_doctor *doctor, const struct ts_op_fact *f
 
 	if (!isnan(ts_fact_work(doctor, fact).least_ps))
 		return true; /* only ops that do work were given one */
-	return ts_op_fact_works(fact) && !(op && only_moves(op));
+	return ts_op_fact_works(fact) && !(op && health_only_moves(op));
 }
 
-static void add(struct useful *sum, const struct ts_op_fact *fact, struct ts_fact_work work)
+static void health_add(struct useful *sum, const struct ts_op_fact *fact, struct ts_fact_work work)
 {
 	double padding = work.bound == TS_BOUND_HBM && fact->padding_share > 0
 				 ? fmin(fact->padding_share, 1)
@@ -88,7 +88,7 @@ struct ts_health ts_doctor_health(const struct ts_doctor *doctor)
 		return health;
 	for (size_t i = 0; i < doctor->nr_facts; i++)
 		if (is_useful(doctor, &doctor->facts[i]))
-			add(&sum, &doctor->facts[i], doctor->work[i]);
+			health_add(&sum, &doctor->facts[i], doctor->work[i]);
 	if (doctor->nr_facts == 0) /* buckets alone */
 		sum.unknown_ps = (double)TS_MAX(doctor->bucket_ps[TS_BUCKET_COMPUTE], 0);
 	health.assumed = sum.known_ps <= 0 && sum.unknown_ps > 0;

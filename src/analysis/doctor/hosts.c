@@ -10,7 +10,7 @@
 #define MAX_EVENTS   3
 #define MIN_OF_FIRST 0.1 /* of the time of the first host event: one with less is left out */
 
-static void put_event(struct ts_doctor *doctor, const struct ts_gap_group *group)
+static void hosts_put_event(struct ts_doctor *doctor, const struct ts_gap_group *group)
 {
 	TS_PUT(doctor, "{name}[ on {name}] ({core} in {count} gap{s}[, ended by {name}])",
 	       TS_NAME(group->event), TS_NAME(group->thread), TS_CORE(group->total_ps),
@@ -31,7 +31,7 @@ void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket)
 			continue;
 		first_ps = nr == 0 ? ps : first_ps;
 		ts_put(doctor, nr++ ? ", " : " Meanwhile the host is in ");
-		put_event(doctor, group);
+		hosts_put_event(doctor, group);
 	}
 	ts_put(doctor, nr > 0 ? "." : "");
 }
@@ -57,7 +57,8 @@ void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket)
 		       TS_COUNT(nr), TS_COUNT(time->nr_steps), TS_TIME(sum_ps / (int64_t)nr));
 }
 
-static struct ts_bytes name_of(const struct ts_doctor *doctor, const struct ts_time_core *core)
+static struct ts_bytes hosts_name_of(const struct ts_doctor *doctor,
+				     const struct ts_time_core *core)
 {
 	return doctor->ctx->profile->devices[core->device].name;
 }
@@ -76,6 +77,6 @@ void ts_put_cores(struct ts_doctor *doctor, enum ts_bucket bucket)
 			least = &cores[i];
 	}
 	TS_PUT(doctor, " Most on {name} ({time}), least on {name} ({time}).",
-	       TS_NAME(name_of(doctor, most)), TS_TIME(most->ps[bucket]),
-	       TS_NAME(name_of(doctor, least)), TS_TIME(least->ps[bucket]));
+	       TS_NAME(hosts_name_of(doctor, most)), TS_TIME(most->ps[bucket]),
+	       TS_NAME(hosts_name_of(doctor, least)), TS_TIME(least->ps[bucket]));
 }

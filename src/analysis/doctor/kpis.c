@@ -229,7 +229,7 @@ static const struct kpi *kpi_named(const struct kpi *kpis, size_t nr, const char
 }
 
 /* Why a poor figure is not a fault, or NULL. */
-static const char *reason_of(const struct kpi *kpi, const struct kpi *kpis, size_t nr)
+static const char *kpis_reason_of(const struct kpi *kpi, const struct kpi *kpis, size_t nr)
 {
 	if (!isfinite(kpi->value) || reaches(kpi, kpi->good) || reaches(kpi, kpi->fair))
 		return NULL;
@@ -253,7 +253,7 @@ static const char *band_of(const struct kpi *kpi, const char *reason)
 	return reaches(kpi, kpi->fair) ? "fair" : "poor";
 }
 
-static struct ts_value origin_of(const struct kpi *kpi)
+static struct ts_value kpis_origin_of(const struct kpi *kpi)
 {
 	return isfinite(kpi->value) ? ts_text(ts_bytes_of(ts_origin_name(kpi->origin))) : ts_null();
 }
@@ -267,7 +267,7 @@ static struct ts_value origin_of(const struct kpi *kpi)
 	X(better, ts_text(ts_bytes_of(kpi->less_is_better ? "lower" : "higher"))) \
 	X(good, ts_real(kpi->good)) \
 	X(fair, ts_real(kpi->fair)) \
-	X(origin, origin_of(kpi)) \
+	X(origin, kpis_origin_of(kpi)) \
 	X(window, ts_text(ts_bytes_of(kpi->window))) \
 	X(meaning, ts_text(ts_bytes_of(kpi->meaning)))
 
@@ -281,7 +281,7 @@ void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 	if (doctor->ctx->profile->nr_hosts == 0)
 		return; /* modules alone: nothing ran that could be judged */
 	for (const struct kpi *kpi = kpis; kpi < kpis + TS_NELEM(kpis); kpi++) {
-		const char *reason = reason_of(kpi, kpis, TS_NELEM(kpis));
+		const char *reason = kpis_reason_of(kpi, kpis, TS_NELEM(kpis));
 
 		TS_CELLS(doctor->result, table, doctor_kpis, KPI_CELLS);
 	}

@@ -17,7 +17,7 @@
 #define MARGIN 0.05 /* of a range, shown on either side of it */
 
 /* RFC 3986: all but the unreserved characters. */
-static void put_escaped(struct ts_buf *out, struct ts_bytes text)
+static void doctor_places_put_escaped(struct ts_buf *out, struct ts_bytes text)
 {
 	for (size_t i = 0; i < text.n; i++) {
 		uint8_t c = text.p[i];
@@ -31,7 +31,7 @@ static void put_escaped(struct ts_buf *out, struct ts_bytes text)
 }
 
 /* As TensorBoard names it: below the log directory, without plugins/profile. */
-static void put_run(struct ts_buf *out, const struct ts_profile *profile)
+static void doctor_places_put_run(struct ts_buf *out, const struct ts_profile *profile)
 {
 	if (profile->run.n > 0 && !ts_bytes_is(profile->run, ".")) {
 		ts_buf_put(out, profile->run);
@@ -40,7 +40,7 @@ static void put_run(struct ts_buf *out, const struct ts_profile *profile)
 	ts_buf_put(out, profile->session);
 }
 
-static struct ts_bytes keep(struct ts_doctor *doctor, struct ts_buf *text)
+static struct ts_bytes doctor_places_keep(struct ts_doctor *doctor, struct ts_buf *text)
 {
 	struct ts_bytes kept = ts_arena_copy(&doctor->result->owner->arena, ts_buf_bytes(text));
 
@@ -55,13 +55,13 @@ static void put_query(struct ts_buf *out, const struct ts_profile *profile, cons
 {
 	struct ts_buf run = TS_BUF_INIT;
 
-	put_run(&run, profile);
+	doctor_places_put_run(&run, profile);
 	ts_buf_puts(out, "run=");
-	put_escaped(out, ts_buf_bytes(&run));
+	doctor_places_put_escaped(out, ts_buf_bytes(&run));
 	ts_buf_puts(out, "&tag=");
-	put_escaped(out, ts_bytes_of(tag));
+	doctor_places_put_escaped(out, ts_bytes_of(tag));
 	ts_buf_puts(out, "&host=");
-	put_escaped(out, profile->hosts[host].name);
+	doctor_places_put_escaped(out, profile->hosts[host].name);
 	out->failed |= run.failed;
 	ts_buf_release(&run);
 }
@@ -81,13 +81,13 @@ static struct ts_bytes graph_link(struct ts_doctor *doctor, const struct ts_op *
 	ts_buf_putc(&link, '?');
 	put_query(&link, profile, "graph_viewer", host);
 	ts_buf_puts(&link, "&module_name=");
-	put_escaped(&link, ts_buf_bytes(&name));
+	doctor_places_put_escaped(&link, ts_buf_bytes(&name));
 	ts_buf_puts(&link, "&node_name=");
-	put_escaped(&link, op->name);
+	doctor_places_put_escaped(&link, op->name);
 	ts_buf_puts(&link, "#profile");
 	link.failed |= name.failed;
 	ts_buf_release(&name);
-	return keep(doctor, &link);
+	return doctor_places_keep(doctor, &link);
 }
 
 /* What the host's clock began later than the run's: XProf counts from the host's own start. */
@@ -116,16 +116,16 @@ static struct ts_bytes trace_link(struct ts_doctor *doctor, const struct ts_when
 	put_query(&data, profile, "trace_viewer@", host);
 	ts_buf_puts(&link, "data/plugin/profile/trace_viewer_index.html?is_streaming=true"
 			   "&is_oss=true&trace_data_url=");
-	put_escaped(&link, ts_buf_bytes(&data));
+	doctor_places_put_escaped(&link, ts_buf_bytes(&data));
 	ts_buf_printf(&link, "&view_start=%.6f&view_end=%.6f", fmax(start - margin, 0),
 		      fmax(end + margin, 0));
 	link.failed |= data.failed;
 	ts_buf_release(&data);
-	return keep(doctor, &link);
+	return doctor_places_keep(doctor, &link);
 }
 
 /* SQL knows one escape: the quote, twice. */
-static void put_quoted(struct ts_buf *out, struct ts_bytes text)
+static void doctor_places_put_quoted(struct ts_buf *out, struct ts_bytes text)
 {
 	ts_buf_putc(out, '\'');
 	for (size_t i = 0; i < text.n; i++) {
@@ -159,7 +159,8 @@ static const struct ts_op_fact *first_that_ran(const struct ts_doctor *doctor,
 	" and track_id not in (select id from track where type = " \
 	"'gpu_render_stage')"
 
-static const struct ts_op *op_at(const struct ts_doctor *doctor, const struct ts_where *where)
+static const struct ts_op *doctor_places_op_at(const struct ts_doctor *doctor,
+					       const struct ts_where *where)
 {
 	const struct ts_profile *profile = doctor->ctx->profile;
 
@@ -169,7 +170,7 @@ static const struct ts_op *op_at(const struct ts_doctor *doctor, const struct ts
 static bool is_same_program(const struct ts_doctor *doctor, const struct ts_where *a,
 			    const struct ts_where *b)
 {
-	const struct ts_op *x = op_at(doctor, a), *y = op_at(doctor, b);
+	const struct ts_op *x = doctor_places_op_at(doctor, a), *y = doctor_places_op_at(doctor, b);
 	uint64_t p = x && x->has_program ? x->program_id : 0;
 	uint64_t q = y && y->has_program ? y->program_id : 0;
 
@@ -189,11 +190,11 @@ static size_t first_like(const struct ts_doctor *doctor, const struct ts_where *
 }
 
 /* The ops of the program to which place FIRST belongs, each name once. */
-static void put_program(struct ts_buf *sql, const struct ts_doctor *doctor,
-			const struct ts_finding *finding, size_t first)
+static void doctor_places_put_program(struct ts_buf *sql, const struct ts_doctor *doctor,
+				      const struct ts_finding *finding, size_t first)
 {
 	const struct ts_where *where = finding->where;
-	const struct ts_op *op = op_at(doctor, &where[first]);
+	const struct ts_op *op = doctor_places_op_at(doctor, &where[first]);
 
 	ts_buf_puts(sql, "name in (");
 	for (size_t i = first; i < finding->nr_where; i++) {
@@ -201,12 +202,12 @@ static void put_program(struct ts_buf *sql, const struct ts_doctor *doctor,
 		    first_like(doctor, where, i, true) != i)
 			continue;
 		ts_buf_puts(sql, i > first ? ", " : "");
-		put_quoted(sql, where[i].op);
+		doctor_places_put_quoted(sql, where[i].op);
 	}
 	ts_buf_putc(sql, ')');
 	if (where[first].module.n > 0) {
 		ts_buf_puts(sql, " and " ARG("hlo_module") " = ");
-		put_quoted(sql, where[first].module);
+		doctor_places_put_quoted(sql, where[first].module);
 	} else {
 		ts_buf_puts(sql, NOT_TWICE);
 	}
@@ -214,14 +215,14 @@ static void put_program(struct ts_buf *sql, const struct ts_doctor *doctor,
 		ts_buf_printf(sql, " and " ARG("program_id") " = '%" PRIu64 "'", op->program_id);
 }
 
-static void put_programs(struct ts_buf *sql, const struct ts_doctor *doctor,
-			 const struct ts_finding *finding)
+static void doctor_places_put_programs(struct ts_buf *sql, const struct ts_doctor *doctor,
+				       const struct ts_finding *finding)
 {
 	for (size_t i = 0; i < finding->nr_where; i++) {
 		if (first_like(doctor, finding->where, i, false) != i)
 			continue;
 		ts_buf_puts(sql, i ? " or " : "");
-		put_program(sql, doctor, finding, i);
+		doctor_places_put_program(sql, doctor, finding, i);
 	}
 }
 
@@ -237,16 +238,16 @@ static struct ts_bytes slices_sql(struct ts_doctor *doctor, const struct ts_draf
 
 	ts_buf_puts(&sql, "select id, ts, dur, track_id, name from slice where ");
 	if (draft->nr_ranges == 0 && first_that_ran(doctor, finding)) {
-		put_programs(&sql, doctor, finding);
+		doctor_places_put_programs(&sql, doctor, finding);
 	} else {
 		ts_buf_puts(&sql, "category = 'tpusight' and " ARG("finding") " = ");
-		put_quoted(&sql, finding->id);
+		doctor_places_put_quoted(&sql, finding->id);
 	}
 	ts_buf_puts(&sql, " order by ts");
-	return keep(doctor, &sql);
+	return doctor_places_keep(doctor, &sql);
 }
 
-TS_ORDER(by_start, struct ts_when, TS_UP(start_ps) TS_UP(device) TS_UP(end_ps))
+TS_ORDER(doctor_places_by_start, struct ts_when, TS_UP(start_ps) TS_UP(device) TS_UP(end_ps))
 
 static size_t copy_ranges(const struct ts_doctor *doctor, const struct ts_draft *draft,
 			  struct ts_when *when)
@@ -263,7 +264,7 @@ static size_t copy_ranges(const struct ts_doctor *doctor, const struct ts_draft 
 	return nr;
 }
 
-static void put_times(struct ts_doctor *doctor, struct ts_draft *draft)
+static void doctor_places_put_times(struct ts_doctor *doctor, struct ts_draft *draft)
 {
 	const struct ts_op_fact *fact = first_that_ran(doctor, &draft->finding);
 	size_t nr = draft->nr_ranges ? draft->nr_ranges : fact != NULL;
@@ -281,13 +282,13 @@ static void put_times(struct ts_doctor *doctor, struct ts_draft *draft)
 		nr = copy_ranges(doctor, draft, when);
 	TS_ASSERT(nr <= TS_MAX_RANGES);
 	if (nr > 1)
-		qsort(when, nr, sizeof(*when), by_start);
+		qsort(when, nr, sizeof(*when), doctor_places_by_start);
 	draft->finding.when = when;
 	draft->finding.nr_when = nr;
 }
 
 /* The longest time there is: where the most can be seen of it. */
-static const struct ts_when *longest(const struct ts_finding *finding)
+static const struct ts_when *doctor_places_longest(const struct ts_finding *finding)
 {
 	const struct ts_when *best = NULL;
 
@@ -304,7 +305,7 @@ static void put_links(struct ts_doctor *doctor, struct ts_draft *draft)
 {
 	struct ts_finding *finding = &draft->finding;
 	const struct ts_profile *profile = doctor->ctx->profile;
-	const struct ts_when *when = longest(finding);
+	const struct ts_when *when = doctor_places_longest(finding);
 	const struct ts_op_fact *fact = first_that_ran(doctor, finding);
 	uint32_t host = 0;
 
@@ -322,7 +323,7 @@ static void put_links(struct ts_doctor *doctor, struct ts_draft *draft)
 void ts_doctor_places(struct ts_doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_drafts && !doctor->failed; i++) {
-		put_times(doctor, &doctor->drafts[i]);
+		doctor_places_put_times(doctor, &doctor->drafts[i]);
 		put_links(doctor, &doctor->drafts[i]);
 	}
 }

@@ -7,7 +7,7 @@
 #define MAX_HOPS 4 /* from a copy to a neighbour that knows its source line */
 
 /* Among the largest of the selection, which stay in the order of their time. */
-static void keep(struct ts_selection *sel, const struct ts_op_fact *fact, int64_t ps)
+static void select_keep(struct ts_selection *sel, const struct ts_op_fact *fact, int64_t ps)
 {
 	size_t at = sel->nr, tail;
 
@@ -25,14 +25,14 @@ static void keep(struct ts_selection *sel, const struct ts_op_fact *fact, int64_
 
 void ts_selection_add(struct ts_selection *sel, const struct ts_op_fact *fact, int64_t ps)
 {
-	keep(sel, fact, ps);
+	select_keep(sel, fact, ps);
 	sel->nr_all++;
 	sel->exclusive_ps = ts_i64_add(sel->exclusive_ps, ps);
 	sel->occurrences = ts_i64_add(sel->occurrences, TS_MAX(fact->occurrences, 0));
 }
 
-static void take(struct ts_selection *sel, const struct ts_doctor *doctor,
-		 const struct ts_op_fact *fact, int64_t ps)
+static void select_take(struct ts_selection *sel, const struct ts_doctor *doctor,
+			const struct ts_op_fact *fact, int64_t ps)
 {
 	double least_ps = ts_fact_work(doctor, fact).least_ps;
 
@@ -49,8 +49,8 @@ struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_mat
 	TS_ASSERT(match);
 	for (size_t i = 0; i < doctor->nr_facts; i++)
 		if (match(doctor, &doctor->facts[i], arg))
-			take(&sel, doctor, &doctor->facts[i],
-			     TS_MAX(doctor->facts[i].exclusive_ps, 0));
+			select_take(&sel, doctor, &doctor->facts[i],
+				    TS_MAX(doctor->facts[i].exclusive_ps, 0));
 	return sel;
 }
 
@@ -84,7 +84,7 @@ struct ts_selection ts_doctor_select_in(const struct ts_doctor *doctor, enum ts_
 		int64_t ps = ts_op_fact_in(&doctor->facts[i], bucket);
 
 		if (ps > 0 && (!match || match(doctor, &doctor->facts[i], arg)))
-			take(&sel, doctor, &doctor->facts[i], ps);
+			select_take(&sel, doctor, &doctor->facts[i], ps);
 	}
 	return sel;
 }
@@ -155,9 +155,9 @@ static uint32_t producer_of(const struct ts_hlo_module *module, uint32_t at)
 										: TS_NONE;
 }
 
-static const struct ts_hlo_instr *walk(const struct ts_hlo_module *module, uint32_t at,
-				       uint32_t (*next)(const struct ts_hlo_module *module,
-							uint32_t at))
+static const struct ts_hlo_instr *select_walk(const struct ts_hlo_module *module, uint32_t at,
+					      uint32_t (*next)(const struct ts_hlo_module *module,
+							       uint32_t at))
 {
 	for (int hop = 0; hop < MAX_HOPS; hop++) {
 		at = next(module, at);
@@ -203,8 +203,8 @@ struct ts_bytes ts_fact_source(struct ts_doctor *doctor, const struct ts_op_fact
 	if (op->instr >= module->nr_instrs)
 		return fact->source;
 	found = has_source(&module->instrs[op->instr]) ? &module->instrs[op->instr]
-						       : walk(module, op->instr, user_of);
+						       : select_walk(module, op->instr, user_of);
 	if (!found)
-		found = walk(module, op->instr, producer_of);
+		found = select_walk(module, op->instr, producer_of);
 	return found ? print_source(doctor, found) : fact->source;
 }

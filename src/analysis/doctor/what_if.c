@@ -36,7 +36,7 @@ static bool could_be_mended(const struct ts_doctor *doctor)
 }
 
 /* The smallest slice with as many cores as the profile shows; empty: there is none. */
-static struct ts_bytes slice_of(const struct slices *chip, size_t nr_devices)
+static struct ts_bytes what_if_slice_of(const struct slices *chip, size_t nr_devices)
 {
 	struct ts_bytes left = ts_bytes_of(chip->sizes);
 
@@ -66,7 +66,7 @@ static struct ts_bytes command(struct ts_doctor *doctor)
 	for (size_t i = 0; i < TS_NELEM(slices); i++) {
 		if (strcmp(name, slices[i].chip) != 0)
 			continue;
-		size = slice_of(&slices[i], profile->nr_devices);
+		size = what_if_slice_of(&slices[i], profile->nr_devices);
 		return size.n == 0 ? none
 				   : ts_result_text(doctor->result,
 						    "tpusight before SCRIPT.py:FUNCTION --topology "

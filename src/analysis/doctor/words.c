@@ -9,7 +9,7 @@
 
 #define NAME_MAX_BYTES 96
 
-static void put_name(struct ts_buf *out, struct ts_bytes name)
+static void doctor_words_put_name(struct ts_buf *out, struct ts_bytes name)
 {
 	size_t n = name.n;
 
@@ -33,13 +33,14 @@ static const char *fmt_share(char out[TS_UNIT_MAX], double share)
 	return out;
 }
 
-static const char *fmt_number(char out[TS_UNIT_MAX], double number)
+static const char *doctor_words_fmt_number(char out[TS_UNIT_MAX], double number)
 {
 	snprintf(out, TS_UNIT_MAX, "%.0f", number);
 	return out;
 }
 
-static void put_ops(struct ts_doctor *doctor, const struct ts_selection *ops, size_t max)
+static void doctor_words_put_ops(struct ts_doctor *doctor, const struct ts_selection *ops,
+				 size_t max)
 {
 	size_t nr = TS_MIN(ops->nr, max);
 	char time[TS_UNIT_MAX];
@@ -47,7 +48,7 @@ static void put_ops(struct ts_doctor *doctor, const struct ts_selection *ops, si
 	for (size_t i = 0; i < nr; i++) {
 		if (i > 0)
 			ts_buf_puts(&doctor->text, i + 1 == ops->nr_all ? " and " : ", ");
-		put_name(&doctor->text, ops->items[i]->name);
+		doctor_words_put_name(&doctor->text, ops->items[i]->name);
 		if (doctor->total_ps > 0)
 			ts_buf_printf(&doctor->text, " (%s)",
 				      ts_fmt_core_ps(time, ops->item_ps[i]));
@@ -71,17 +72,17 @@ static const struct {
 	[TS_WORD_RATE] = { "rate", ts_fmt_rate },
 	[TS_WORD_SHARE] = { "share", fmt_share },
 	[TS_WORD_PCT] = { "pct", ts_fmt_pct },
-	[TS_WORD_NUMBER] = { "number", fmt_number },
+	[TS_WORD_NUMBER] = { "number", doctor_words_fmt_number },
 	[TS_WORD_METRIC] = { "metric", ts_fmt_count },
 	[TS_WORD_OPS] = { "ops", NULL },
 };
 
-static void put_word(struct ts_doctor *doctor, const struct ts_word *word)
+static void doctor_words_put_word(struct ts_doctor *doctor, const struct ts_word *word)
 {
 	char text[TS_UNIT_MAX];
 
 	if (word->type == TS_WORD_NAME)
-		put_name(&doctor->text, word->as.text);
+		doctor_words_put_name(&doctor->text, word->as.text);
 	else if (word->type == TS_WORD_TEXT)
 		ts_buf_put(&doctor->text, word->as.text);
 	else if (word->type == TS_WORD_COUNT)
@@ -91,12 +92,12 @@ static void put_word(struct ts_doctor *doctor, const struct ts_word *word)
 	else if (word->type == TS_WORD_CORE)
 		ts_buf_puts(&doctor->text, ts_fmt_core_ps(text, word->as.n));
 	else if (word->type == TS_WORD_OPS)
-		put_ops(doctor, word->as.ops, word->max);
+		doctor_words_put_ops(doctor, word->as.ops, word->max);
 	else
 		ts_buf_puts(&doctor->text, types[word->type].fmt(text, word->as.x));
 }
 
-static bool is_missing(const struct ts_word *word)
+static bool doctor_words_is_missing(const struct ts_word *word)
 {
 	if (word->missing)
 		return true;
@@ -108,7 +109,7 @@ static bool is_missing(const struct ts_word *word)
 }
 
 /* {s} and {v}: endings by the last count. */
-static bool is_ending(struct ts_bytes piece)
+static bool doctor_words_is_ending(struct ts_bytes piece)
 {
 	return ts_bytes_is(piece, "s") || ts_bytes_is(piece, "v");
 }
@@ -129,12 +130,12 @@ struct speech {
 	int64_t count;		    /* the last that was put */
 };
 
-static void put_piece(struct ts_doctor *doctor, struct speech *speech)
+static void doctor_words_put_piece(struct ts_doctor *doctor, struct speech *speech)
 {
 	struct ts_bytes piece = piece_at(speech->at);
 
 	speech->at += piece.n + 2;
-	if (is_ending(piece)) {
+	if (doctor_words_is_ending(piece)) {
 		ts_buf_puts(&doctor->text,
 			    (speech->count == 1) == ts_bytes_is(piece, "v") ? "s" : "");
 		return;
@@ -142,7 +143,7 @@ static void put_piece(struct ts_doctor *doctor, struct speech *speech)
 	TS_ASSERT(ts_bytes_is(piece, types[speech->word->type].name));
 	if (speech->word->type == TS_WORD_COUNT)
 		speech->count = speech->word->as.n;
-	put_word(doctor, speech->word++);
+	doctor_words_put_word(doctor, speech->word++);
 }
 
 /* At a '[': steps into the part, or over it where a word in it is missing. */
@@ -154,10 +155,10 @@ static void enter_part(struct speech *speech)
 
 	for (; *at != ']'; at++) {
 		TS_ASSERT(*at && *at != '[');
-		if (*at != '{' || is_ending(piece_at(at)))
+		if (*at != '{' || doctor_words_is_ending(piece_at(at)))
 			continue;
 		TS_ASSERT(word->type != TS_WORD_END);
-		whole &= !is_missing(word++);
+		whole &= !doctor_words_is_missing(word++);
 	}
 	if (!whole) {
 		speech->at = at;
@@ -176,7 +177,7 @@ void ts_put_words(struct ts_doctor *doctor, const char *template, const struct t
 		ts_buf_put(&doctor->text, (struct ts_bytes){ (const uint8_t *)speech.at, n });
 		speech.at += n;
 		if (*speech.at == '{')
-			put_piece(doctor, &speech);
+			doctor_words_put_piece(doctor, &speech);
 		else if (*speech.at == '[')
 			enter_part(&speech);
 		else if (*speech.at == ']')

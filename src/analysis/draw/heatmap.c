@@ -123,12 +123,12 @@ static enum ts_status heat_block(void *arg, const struct ts_context *ctx,
 	return TS_OK;
 }
 
-static double mean_ps(const struct heat_cell *cell)
+static double heatmap_mean_ps(const struct heat_cell *cell)
 {
 	return cell->nr > 0 ? (double)cell->self_ps / (double)cell->nr : NAN;
 }
 
-static struct heat_cell sum_of(const struct heat_cell *cells)
+static struct heat_cell heatmap_sum_of(const struct heat_cell *cells)
 {
 	struct heat_cell sum = { 0, 0 };
 
@@ -143,17 +143,18 @@ static const struct ts_bytes above =
 	TS_LIT("its FLOPs and its time in these steps contradict the chip's peak");
 
 /* One utilization a column. */
-static struct ts_value utilization_of(const struct ts_matrix_op *op, const struct heat_cell *cells,
-				      struct heat_cell sum, size_t nr_columns,
-				      struct ts_result *result)
+static struct ts_value heatmap_utilization_of(const struct ts_matrix_op *op,
+					      const struct heat_cell *cells, struct heat_cell sum,
+					      size_t nr_columns, struct ts_result *result)
 {
 	double run_pct = 100 * op->utilization;
 	struct ts_value *items;
 	struct ts_value list = ts_result_list(result, NULL, 0, nr_columns, &items);
 
 	for (size_t i = 0; items && i < nr_columns; i++)
-		items[i] = ts_held_value(result, run_pct * mean_ps(&sum) / mean_ps(&cells[i]), 100,
-					 above);
+		items[i] = ts_held_value(
+			result, run_pct * heatmap_mean_ps(&sum) / heatmap_mean_ps(&cells[i]), 100,
+			above);
 	return list;
 }
 
@@ -161,19 +162,20 @@ static struct ts_value utilization_of(const struct ts_matrix_op *op, const struc
 	X(op, ts_text(op->name)) \
 	X(module, ts_text_or_null(op->module)) \
 	X(time_ps, ts_int(sum.self_ps)) \
-	X(mxu_utilization_pct, utilization_of(op, cells, sum, nr_columns, result))
+	X(mxu_utilization_pct, heatmap_utilization_of(op, cells, sum, nr_columns, result))
 
-static void put_row(const struct heat_cell *cells, const struct ts_matrix_op *op, size_t nr_columns,
-		    struct ts_result *result, struct ts_table *table)
+static void heatmap_put_row(const struct heat_cell *cells, const struct ts_matrix_op *op,
+			    size_t nr_columns, struct ts_result *result, struct ts_table *table)
 {
-	struct heat_cell sum = sum_of(cells);
+	struct heat_cell sum = heatmap_sum_of(cells);
 
 	if (sum.nr > 0 && !isnan(op->utilization))
 		TS_CELLS(result, table, heatmap_ops, HEAT_CELLS);
 }
 
 /* The number of the first step of each column. False: no memory. */
-static bool put_steps(const struct ts_context *ctx, size_t nr_columns, struct ts_result *result)
+static bool heatmap_put_steps(const struct ts_context *ctx, size_t nr_columns,
+			      struct ts_result *result)
 {
 	const struct ts_steps *steps = &ctx->outline->steps;
 	size_t each = steps_each(ctx);
@@ -207,12 +209,12 @@ static enum ts_status heat_close(void *arg, const struct ts_context *ctx, void *
 	if (state->nr_rows == 0)
 		return TS_OK;
 	nr_columns = (ctx->outline->steps.nr_steps + each - 1) / each;
-	if (!put_steps(ctx, nr_columns, result))
+	if (!heatmap_put_steps(ctx, nr_columns, result))
 		return ts_fail_nomem(err);
 	table = TS_TABLE(result, heatmap_ops);
 	for (size_t i = 0; i < TS_MIN(nr_rows(ctx), state->nr_rows); i++)
-		put_row(state->cells[i], &ts_systolic_facts(ctx)->items[i], nr_columns, result,
-			table);
+		heatmap_put_row(state->cells[i], &ts_systolic_facts(ctx)->items[i], nr_columns,
+				result, table);
 	return TS_OK;
 }
 

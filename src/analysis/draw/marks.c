@@ -227,8 +227,9 @@ static enum ts_status marks_merge(void *arg, void *line, const struct ts_context
 	return TS_OK;
 }
 
-static bool put_track(struct ts_slices *slices, int row, uint32_t device,
-		      const struct ts_label *labels, size_t nr_labels, struct ts_result *result)
+static bool marks_put_track(struct ts_slices *slices, int row, uint32_t device,
+			    const struct ts_label *labels, size_t nr_labels,
+			    struct ts_result *result)
 {
 	struct ts_track *track;
 
@@ -243,8 +244,8 @@ static bool put_track(struct ts_slices *slices, int row, uint32_t device,
 	return ts_slices_finish(slices, result, track);
 }
 
-static enum ts_status put_rows(struct marks_state *state, const struct ts_context *ctx,
-			       struct ts_result *result, struct ts_error *err)
+static enum ts_status marks_put_rows(struct marks_state *state, const struct ts_context *ctx,
+				     struct ts_result *result, struct ts_error *err)
 {
 	struct mark_labels list = { .nr_left_out = 0 };
 	enum ts_status st = ts_marks_list(ctx, &list, err);
@@ -254,8 +255,8 @@ static enum ts_status put_rows(struct marks_state *state, const struct ts_contex
 			ts_marks_labels(ctx, &list, (enum mark_row)row, result);
 
 		for (uint32_t i = 0; i < state->nr_devices && st == TS_OK; i++)
-			if (!put_track(&state->devices[i].rows[row], row, i, labels, list.nr[row],
-				       result))
+			if (!marks_put_track(&state->devices[i].rows[row], row, i, labels,
+					     list.nr[row], result))
 				st = ts_fail_nomem(err);
 	}
 	if (list.nr_left_out > 0)
@@ -297,8 +298,8 @@ static const struct ts_finding_range *range_at(const struct ts_finding_range *ra
 }
 
 /* Between two neighbouring cuts the same ranges hold. CUTS has room for 2 x nr. */
-static bool paint(struct ts_slices *slices, const struct ts_finding_range *ranges, size_t nr,
-		  int64_t *cuts)
+static bool marks_paint(struct ts_slices *slices, const struct ts_finding_range *ranges, size_t nr,
+			int64_t *cuts)
 {
 	for (size_t i = 0; i < nr; i++) {
 		cuts[2 * i] = ranges[i].start_ps;
@@ -326,18 +327,18 @@ static bool put_device_ranges(const struct ts_context *ctx, uint32_t device,
 	bool good = ranges && cuts;
 
 	if (good)
-		good = paint(&slices, ranges, ranges_of(doctor, device, ranges), cuts);
+		good = marks_paint(&slices, ranges, ranges_of(doctor, device, ranges), cuts);
 	if (good)
-		good = put_track(&slices, NR_MARK_ROWS, device, labels, doctor->nr_findings,
-				 result);
+		good = marks_put_track(&slices, NR_MARK_ROWS, device, labels, doctor->nr_findings,
+				       result);
 	ts_slices_release(&slices);
 	free(cuts);
 	free(ranges);
 	return good;
 }
 
-static enum ts_status put_ranges(const struct ts_context *ctx, struct ts_result *result,
-				 struct ts_error *err)
+static enum ts_status marks_put_ranges(const struct ts_context *ctx, struct ts_result *result,
+				       struct ts_error *err)
 {
 	const struct ts_label *labels;
 
@@ -370,9 +371,9 @@ static enum ts_status marks_close(void *arg, const struct ts_context *ctx, void 
 
 	if (ctx->overlay_budget == 0)
 		return TS_OK;
-	st = put_rows(arg, ctx, result, err);
+	st = marks_put_rows(arg, ctx, result, err);
 	if (st == TS_OK)
-		st = put_ranges(ctx, result, err);
+		st = marks_put_ranges(ctx, result, err);
 	if (st == TS_OK)
 		note_merging(result);
 	return st == TS_OK && result->owner->failed ? ts_fail_nomem(err) : st;

@@ -15,8 +15,8 @@
 #define MIN_PADDING_PCT 5.0 /* less is not worth a slice */
 #define MAX_ARGS	(TS_FINDING_ARGS + 7)
 
-static enum ts_status add(struct mark_labels *labels, enum mark_row row, struct mark_label label,
-			  struct ts_error *err)
+static enum ts_status marks_labels_add(struct mark_labels *labels, enum mark_row row,
+				       struct mark_label label, struct ts_error *err)
 {
 	if (labels->nr[row] >= MARK_NONE)
 		return TS_OK;
@@ -45,8 +45,8 @@ static enum ts_status list_finding(const struct ts_context *ctx, struct mark_lab
 		uint32_t op = finding->where[i].op_index;
 
 		if (op < ctx->profile->nr_ops && !has_op(labels, MARK_FINDINGS, op))
-			st = add(labels, MARK_FINDINGS, (struct mark_label){ op, at, (uint32_t)i },
-				 err);
+			st = marks_labels_add(labels, MARK_FINDINGS,
+					      (struct mark_label){ op, at, (uint32_t)i }, err);
 	}
 	return st;
 }
@@ -56,13 +56,14 @@ static double waste_pct(const struct ts_padded_op *padded)
 	return 100 * fmax(padded->bytes_share, padded->flops_share);
 }
 
-static struct ts_bytes module_of(const struct ts_profile *profile, const struct ts_op *op)
+static struct ts_bytes marks_labels_module_of(const struct ts_profile *profile,
+					      const struct ts_op *op)
 {
 	return op->module < profile->nr_modules ? profile->modules[op->module].name
 						: (struct ts_bytes){ NULL, 0 };
 }
 
-TS_ORDER(by_op, struct mark_label, TS_UP(op))
+TS_ORDER(marks_labels_by_op, struct mark_label, TS_UP(op))
 
 static enum ts_status list_padding(const struct ts_context *ctx, struct mark_labels *labels,
 				   struct ts_error *err)
@@ -78,12 +79,12 @@ static enum ts_status list_padding(const struct ts_context *ctx, struct mark_lab
 		if (labels->nr[MARK_PADDING] >= MAX_PADDED)
 			labels->nr_left_out++;
 		else
-			st = add(labels, MARK_PADDING, (struct mark_label){ padded->op, i, 0 },
-				 err);
+			st = marks_labels_add(labels, MARK_PADDING,
+					      (struct mark_label){ padded->op, i, 0 }, err);
 	}
 	if (labels->nr[MARK_PADDING] > 1)
 		qsort(labels->items[MARK_PADDING], labels->nr[MARK_PADDING],
-		      sizeof(**labels->items), by_op);
+		      sizeof(**labels->items), marks_labels_by_op);
 	return st;
 }
 
@@ -111,14 +112,15 @@ struct args {
 	size_t nr;
 };
 
-static void put(struct args *args, const char *key, struct ts_value value)
+static void marks_labels_put(struct args *args, const char *key, struct ts_value value)
 {
 	TS_ASSERT(args->nr < MAX_ARGS);
 	if (value.type != TS_VALUE_NULL)
 		args->items[args->nr++] = (struct ts_arg){ key, value };
 }
 
-static bool keep(struct ts_result *result, const struct args *args, struct ts_label *label)
+static bool marks_labels_keep(struct ts_result *result, const struct args *args,
+			      struct ts_label *label)
 {
 	struct ts_arg *copy =
 		ts_arena_dup(&result->owner->arena, args->items, args->nr, sizeof(*copy));
@@ -130,9 +132,9 @@ static bool keep(struct ts_result *result, const struct args *args, struct ts_la
 	return true;
 }
 
-static void put_time(struct args *args, const char *key, int64_t ps)
+static void marks_labels_put_time(struct args *args, const char *key, int64_t ps)
 {
-	put(args, key, ps < 0 ? ts_null() : ts_int(ps / TS_PS_PER_NS));
+	marks_labels_put(args, key, ps < 0 ? ts_null() : ts_int(ps / TS_PS_PER_NS));
 }
 
 /* The finding's sentence is of the run; these are the op's own. */
@@ -140,10 +142,10 @@ static void put_own(struct args *args, const struct ts_where *where)
 {
 	if (where->own_ps <= 0)
 		return;
-	put_time(args, "op_time_ns", where->own_ps);
-	put(args, "op_time_pct", ts_share_pct(where->own_share));
-	put(args, "op_mxu_pct", ts_share_pct(where->mxu_share));
-	put(args, "op_hbm_pct", ts_share_pct(where->hbm_share));
+	marks_labels_put_time(args, "op_time_ns", where->own_ps);
+	marks_labels_put(args, "op_time_pct", ts_share_pct(where->own_share));
+	marks_labels_put(args, "op_mxu_pct", ts_share_pct(where->mxu_share));
+	marks_labels_put(args, "op_hbm_pct", ts_share_pct(where->hbm_share));
 }
 
 /* "4.8 % of core time, 2.0 % of the matrix units' peak: fusion.3"; the title, where these are not known. The
@@ -179,11 +181,11 @@ static bool label_finding(const struct ts_context *ctx, const struct mark_label 
 
 	label->name = own_name(result, where, finding->title);
 	args.nr = ts_finding_args(finding, (size_t)mark->at + 1, args.items);
-	put(&args, "op", ts_text_or_null(where->op));
-	put(&args, "module", ts_text_or_null(where->module));
-	put(&args, "source", ts_text_or_null(where->source));
+	marks_labels_put(&args, "op", ts_text_or_null(where->op));
+	marks_labels_put(&args, "module", ts_text_or_null(where->module));
+	marks_labels_put(&args, "source", ts_text_or_null(where->source));
 	put_own(&args, where);
-	return label->name.p && keep(result, &args, label);
+	return label->name.p && marks_labels_keep(result, &args, label);
 }
 
 /* "padding 40 % fusion.3": the op's bytes are kept, also those that end a C string. */
@@ -213,17 +215,18 @@ static bool label_padding(const struct ts_context *ctx, const struct mark_label 
 		struct ts_padding padding =
 			ts_hlo_padding(&ctx->profile->modules[op->module], op->instr);
 
-		put(&args, "logical_bytes", ts_int_or_null(padding.logical_bytes));
-		put(&args, "allocated_bytes", ts_int_or_null(padding.allocated_bytes));
+		marks_labels_put(&args, "logical_bytes", ts_int_or_null(padding.logical_bytes));
+		marks_labels_put(&args, "allocated_bytes", ts_int_or_null(padding.allocated_bytes));
 	}
 	if (padded->flops_share > 0)
-		put(&args, "padded_flops_pct", ts_share_pct(padded->flops_share));
-	put_time(&args, "time_lost_ns", padded->waste_ps);
-	put(&args, "suggestion", ts_text_or_null(padded->suggestion));
-	put_time(&args, "gain_ns", padded->gain_ps);
-	put(&args, "op", ts_text_or_null(op->name));
-	put(&args, "module", ts_text_or_null(module_of(ctx->profile, op)));
-	return label->name.p && keep(result, &args, label);
+		marks_labels_put(&args, "padded_flops_pct", ts_share_pct(padded->flops_share));
+	marks_labels_put_time(&args, "time_lost_ns", padded->waste_ps);
+	marks_labels_put(&args, "suggestion", ts_text_or_null(padded->suggestion));
+	marks_labels_put_time(&args, "gain_ns", padded->gain_ps);
+	marks_labels_put(&args, "op", ts_text_or_null(op->name));
+	marks_labels_put(&args, "module",
+			 ts_text_or_null(marks_labels_module_of(ctx->profile, op)));
+	return label->name.p && marks_labels_keep(result, &args, label);
 }
 
 const struct ts_label *ts_marks_labels(const struct ts_context *ctx,
@@ -256,7 +259,7 @@ const struct ts_label *ts_marks_finding_labels(const struct ts_doctor_facts *doc
 
 		made[i].name = doctor->findings[i].title;
 		args.nr = ts_finding_args(&doctor->findings[i], i + 1, args.items);
-		if (!keep(result, &args, &made[i]))
+		if (!marks_labels_keep(result, &args, &made[i]))
 			return NULL;
 	}
 	return made;

@@ -26,7 +26,7 @@ struct shown {
 	int64_t total_ps;
 };
 
-static int64_t length(const struct cp_path *path)
+static int64_t critical_path_report_length(const struct cp_path *path)
 {
 	return path->end_ps - path->start_ps;
 }
@@ -40,7 +40,7 @@ static int64_t total(const struct cp_path *path)
 	return sum_ps;
 }
 
-static struct ts_value number_of(const struct cp_path *path)
+static struct ts_value critical_path_report_number_of(const struct cp_path *path)
 {
 	return path->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)path->number);
 }
@@ -48,22 +48,22 @@ static struct ts_value number_of(const struct cp_path *path)
 #define STEP_CELLS(X) \
 	X(which, ts_string_cell(shown->which)) \
 	X(rank, ts_int_or_null(host->rank)) \
-	X(step, number_of(path)) \
+	X(step, critical_path_report_number_of(path)) \
 	X(start_ps, ts_int(path->start_ps)) \
-	X(duration_ps, ts_int(length(path))) \
+	X(duration_ps, ts_int(critical_path_report_length(path))) \
 	X(path_ps, ts_int(shown->total_ps)) \
-	X(path_pct, ts_part_pct(shown->total_ps, length(path))) \
+	X(path_pct, ts_part_pct(shown->total_ps, critical_path_report_length(path))) \
 	X(waits, ts_int((int64_t)path->nr_edges[CP_SYNC])) \
 	X(events, ts_int((int64_t)path->nr_nodes / 2))
 
 #define KIND_PS(kind) ts_int(path->kind_ps[kind])
 #define EACH_CELLS(X) \
 	X(rank, ts_int_or_null(host->rank)) \
-	X(step, number_of(path)) \
+	X(step, critical_path_report_number_of(path)) \
 	X(start_ps, ts_int(path->start_ps)) \
-	X(duration_ps, ts_int(length(path))) \
+	X(duration_ps, ts_int(critical_path_report_length(path))) \
 	X(path_ps, ts_int(total(path))) \
-	X(path_pct, ts_part_pct(total(path), length(path))) \
+	X(path_pct, ts_part_pct(total(path), critical_path_report_length(path))) \
 	X(host_operator_ps, KIND_PS(CP_OPERATOR)) \
 	X(runtime_call_ps, KIND_PS(CP_CALL)) \
 	X(launch_delay_ps, KIND_PS(CP_LAUNCH_DELAY)) \
@@ -90,8 +90,8 @@ static struct ts_value number_of(const struct cp_path *path)
 	X(path_pct, ts_part_pct(time_ps, shown->total_ps)) \
 	X(parts, ts_int((int64_t)nr))
 
-static void put_step(const struct ts_context *ctx, struct ts_result *result, struct ts_table *table,
-		     const struct shown *shown)
+static void critical_path_report_put_step(const struct ts_context *ctx, struct ts_result *result,
+					  struct ts_table *table, const struct shown *shown)
 {
 	const struct cp_path *path = shown->path;
 	const struct ts_host *host = &ctx->profile->hosts[path->host];
@@ -100,8 +100,8 @@ static void put_step(const struct ts_context *ctx, struct ts_result *result, str
 }
 
 /* SLOWEST may be NULL. */
-static void put_kinds(struct ts_result *result, const struct shown *shown,
-		      const struct shown *slowest)
+static void critical_path_report_put_kinds(struct ts_result *result, const struct shown *shown,
+					   const struct shown *slowest)
 {
 	struct ts_table *table = TS_TABLE(result, critical_path_kinds);
 
@@ -109,33 +109,36 @@ static void put_kinds(struct ts_result *result, const struct shown *shown,
 		TS_CELLS(result, table, critical_path_kinds, KIND_CELLS);
 }
 
-static void put_row(struct ts_result *result, struct ts_table *table, const struct shown *shown,
-		    struct ts_bytes name, const char *kind, int64_t time_ps, uint64_t nr)
+static void critical_path_report_put_row(struct ts_result *result, struct ts_table *table,
+					 const struct shown *shown, struct ts_bytes name,
+					 const char *kind, int64_t time_ps, uint64_t nr)
 {
 	TS_CELLS(result, table, critical_path_rows, ROW_CELLS);
 }
 
-static void put_rows(const struct ts_context *ctx, struct ts_result *result,
-		     const struct ts_sheet *sheet, const char *title, const struct shown *shown)
+static void critical_path_report_put_rows(const struct ts_context *ctx, struct ts_result *result,
+					  const struct ts_sheet *sheet, const char *title,
+					  const struct shown *shown)
 {
 	static const char *const sums[] = { "path_ps", "path_pct", "parts", NULL };
 	struct ts_table *table = ts_result_titled(result, sheet, title);
 	const struct cp_path *path = shown->path;
 
 	for (size_t i = 0; i < path->nr_rows; i++)
-		put_row(result, table, shown, ctx->profile->ops[path->rows[i].op].name,
-			ts_cp_kind_names[path->rows[i].kind], path->rows[i].time_ps,
-			path->rows[i].nr);
+		critical_path_report_put_row(result, table, shown,
+					     ctx->profile->ops[path->rows[i].op].name,
+					     ts_cp_kind_names[path->rows[i].kind],
+					     path->rows[i].time_ps, path->rows[i].nr);
 	if (path->nr_other_rows == 0)
 		return;
-	put_row(result, table, shown, (struct ts_bytes){ NULL, 0 }, NULL, path->others_ps,
-		path->nr_others);
+	critical_path_report_put_row(result, table, shown, (struct ts_bytes){ NULL, 0 }, NULL,
+				     path->others_ps, path->nr_others);
 	ts_table_end_others(result, table, path->nr_other_rows, "name", sums);
 }
 
 /* --- which steps */
 
-static bool is_known(const struct cp_path *path)
+static bool critical_path_report_is_known(const struct cp_path *path)
 {
 	return !path->is_cut && total(path) > 0;
 }
@@ -145,8 +148,8 @@ static int by_length(const void *pa, const void *pb)
 	const struct cp_path *a = *(const struct cp_path *const *)pa;
 	const struct cp_path *b = *(const struct cp_path *const *)pb;
 
-	if (length(a) != length(b))
-		return length(a) < length(b) ? -1 : 1;
+	if (critical_path_report_length(a) != critical_path_report_length(b))
+		return critical_path_report_length(a) < critical_path_report_length(b) ? -1 : 1;
 	return a < b ? -1 : a > b;
 }
 
@@ -159,7 +162,7 @@ static const struct cp_path **sorted(const struct cp_state *sum, size_t *nr)
 	if (!steps)
 		return NULL;
 	for (size_t i = 0; i < sum->nr_paths; i++)
-		if (is_known(&sum->paths[i]))
+		if (critical_path_report_is_known(&sum->paths[i]))
 			steps[(*nr)++] = &sum->paths[i];
 	if (*nr > 0)
 		qsort(steps, *nr, sizeof(*steps), by_length);
@@ -172,15 +175,16 @@ static void put_shown(const struct ts_context *ctx, struct ts_result *result,
 {
 	struct ts_table *steps = TS_TABLE(result, critical_path_steps);
 
-	put_step(ctx, result, steps, shown);
+	critical_path_report_put_step(ctx, result, steps, shown);
 	if (slowest)
-		put_step(ctx, result, steps, slowest);
-	put_kinds(result, shown, slowest);
-	put_rows(ctx, result, &ts_sheet_critical_path_rows,
-		 slowest ? "On the median step's critical path" : "On the critical path", shown);
+		critical_path_report_put_step(ctx, result, steps, slowest);
+	critical_path_report_put_kinds(result, shown, slowest);
+	critical_path_report_put_rows(
+		ctx, result, &ts_sheet_critical_path_rows,
+		slowest ? "On the median step's critical path" : "On the critical path", shown);
 	if (slowest)
-		put_rows(ctx, result, &ts_sheet_critical_path_slowest_rows,
-			 ts_sheet_critical_path_slowest_rows.title, slowest);
+		critical_path_report_put_rows(ctx, result, &ts_sheet_critical_path_slowest_rows,
+					      ts_sheet_critical_path_slowest_rows.title, slowest);
 }
 
 /* --- each step */
@@ -193,9 +197,9 @@ static void put_each(const struct ts_context *ctx, struct ts_result *result, str
 	TS_CELLS(result, table, critical_path_each_step, EACH_CELLS);
 }
 
-static void add_path(struct cp_path *sum, const struct cp_path *path)
+static void critical_path_report_add_path(struct cp_path *sum, const struct cp_path *path)
 {
-	sum->end_ps = ts_i64_add(sum->end_ps, length(path));
+	sum->end_ps = ts_i64_add(sum->end_ps, critical_path_report_length(path));
 	for (size_t kind = 0; kind < CP_NR_KINDS; kind++) {
 		sum->kind_ps[kind] = ts_i64_add(sum->kind_ps[kind], path->kind_ps[kind]);
 		sum->nr_edges[kind] += path->nr_edges[kind];
@@ -220,7 +224,7 @@ static void put_listed(const struct ts_context *ctx, struct ts_result *result,
 			put_each(ctx, result, table, paths[i]);
 			at++;
 		} else {
-			add_path(&others, paths[i]);
+			critical_path_report_add_path(&others, paths[i]);
 		}
 	}
 	if (nr_rows == nr)
@@ -230,8 +234,8 @@ static void put_listed(const struct ts_context *ctx, struct ts_result *result,
 }
 
 /* In the order of time. False: no memory. */
-static bool put_steps(const struct cp_state *sum, const struct ts_context *ctx,
-		      struct ts_result *result)
+static bool critical_path_report_put_steps(const struct cp_state *sum, const struct ts_context *ctx,
+					   struct ts_result *result)
 {
 	const struct cp_path **paths = malloc((sum->nr_paths + 1) * sizeof(*paths));
 	int64_t *lengths_ps = malloc((sum->nr_paths + 1) * sizeof(*lengths_ps));
@@ -239,10 +243,10 @@ static bool put_steps(const struct cp_state *sum, const struct ts_context *ctx,
 	size_t nr = 0, nr_rows;
 
 	for (size_t i = 0; paths && lengths_ps && i < sum->nr_paths; i++) {
-		if (!is_known(&sum->paths[i]))
+		if (!critical_path_report_is_known(&sum->paths[i]))
 			continue;
 		paths[nr] = &sum->paths[i];
-		lengths_ps[nr++] = length(&sum->paths[i]);
+		lengths_ps[nr++] = critical_path_report_length(&sum->paths[i]);
 	}
 	if (paths && lengths_ps)
 		rows = ts_choose_rows(lengths_ps, nr,
@@ -255,7 +259,7 @@ static bool put_steps(const struct cp_state *sum, const struct ts_context *ctx,
 	return rows != NULL;
 }
 
-static void note_left_out(const struct cp_state *sum, struct ts_result *result)
+static void critical_path_report_note_left_out(const struct cp_state *sum, struct ts_result *result)
 {
 	size_t nr_cut = 0;
 
@@ -286,7 +290,7 @@ enum ts_status ts_cp_report(const struct cp_state *sum, const struct ts_context 
 
 		put_shown(ctx, result, &shown, nr > 1 ? &worst : NULL);
 	}
-	note_left_out(sum, result);
+	critical_path_report_note_left_out(sum, result);
 	free(steps);
-	return put_steps(sum, ctx, result) ? TS_OK : ts_fail_nomem(err);
+	return critical_path_report_put_steps(sum, ctx, result) ? TS_OK : ts_fail_nomem(err);
 }

@@ -92,13 +92,14 @@ static const struct ts_member row_members[] = {
 	TS_NUMBER(3, time_ps, TS_BY_HAND),
 	TS_NUMBER(4, nr, TS_BY_HAND),
 };
-static bool is_row(const void *self)
+static bool critical_path_state_is_row(const void *self)
 {
 	const struct cp_row *row = self;
 
 	return row->kind < CP_NR_KINDS;
 }
-static const struct ts_record row_record = TS_RECORD(row_members, .is_valid = is_row);
+static const struct ts_record row_record =
+	TS_RECORD(row_members, .is_valid = critical_path_state_is_row);
 #undef TS_SELF
 
 #define TS_SELF struct cp_path
@@ -117,7 +118,7 @@ static const struct ts_member path_members[] = {
 	TS_NUMBER(12, is_cut, TS_BY_HAND),
 	TS_NUMBER(13, nr_other_rows, TS_BY_HAND),
 };
-static bool is_path(const void *self)
+static bool critical_path_state_is_path(const void *self)
 {
 	const struct cp_path *path = self;
 
@@ -126,7 +127,8 @@ static bool is_path(const void *self)
 			return false;
 	return path->nr_rows <= CP_ROWS;
 }
-static const struct ts_record path_record = TS_RECORD(path_members, .is_valid = is_path);
+static const struct ts_record path_record =
+	TS_RECORD(path_members, .is_valid = critical_path_state_is_path);
 #undef TS_SELF
 
 #define TS_SELF struct cp_state

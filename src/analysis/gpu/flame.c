@@ -111,7 +111,7 @@ static bool is_module(const struct ts_op *op)
 	return ts_bytes_starts(op->name, "nn.Module: ");
 }
 
-static bool is_step(const struct ts_op *op)
+static bool flame_is_step(const struct ts_op *op)
 {
 	return ts_bytes_starts(op->name, "ProfilerStep#");
 }
@@ -121,12 +121,12 @@ static bool is_backward(const struct ts_op *op)
 	return ts_bytes_starts(op->name, "autograd::engine::evaluate_function: ");
 }
 
-static bool is_range(const struct ts_op *op)
+static bool flame_is_range(const struct ts_op *op)
 {
-	return op->category_id == TS_KINETO_USER_ANNOTATION && !is_step(op);
+	return op->category_id == TS_KINETO_USER_ANNOTATION && !flame_is_step(op);
 }
 
-static bool is_gpu(const struct ts_context *ctx, const struct ts_line *line)
+static bool flame_is_gpu(const struct ts_context *ctx, const struct ts_line *line)
 {
 	const struct ts_device *device = ts_line_device(ctx->profile, line);
 
@@ -137,17 +137,17 @@ static bool flame_wants(const struct ts_context *ctx, const struct ts_line *line
 {
 	if (line->kind == TS_LINE_THREAD)
 		return !ts_line_device(ctx->profile, line);
-	return ts_line_is_core(ctx->profile, line) && is_gpu(ctx, line);
+	return ts_line_is_core(ctx->profile, line) && flame_is_gpu(ctx, line);
 }
 
-static enum module_source source_of(const struct ts_profile *profile)
+static enum module_source flame_source_of(const struct ts_profile *profile)
 {
 	enum module_source source = MODULES_NONE;
 
 	for (size_t i = 0; i < profile->nr_ops && source != MODULES_NN; i++) {
 		if (is_module(&profile->ops[i]))
 			source = MODULES_NN;
-		else if (is_range(&profile->ops[i]))
+		else if (flame_is_range(&profile->ops[i]))
 			source = MODULES_RANGES;
 	}
 	return source;
@@ -160,7 +160,7 @@ static enum ts_status flame_open(void *ptr, const struct ts_context *ctx,
 
 	state->nr_lines = ctx->profile->nr_lines;
 	state->threads = calloc(state->nr_lines + 1, sizeof(*state->threads));
-	state->source = source_of(ctx->profile);
+	state->source = flame_source_of(ctx->profile);
 	for (size_t i = 0; state->source == MODULES_NN && i < ctx->profile->nr_ops; i++)
 		state->has_backward |= is_backward(&ctx->profile->ops[i]);
 	for (size_t i = 0; state->threads && i < state->nr_lines; i++)
@@ -183,7 +183,7 @@ static void moved_frames(struct flame_state *state, enum flame_kind tree, const 
 
 /* Called before nodes are added, so that the indices of new nodes stay right until they are
  * stored. */
-static enum ts_status make_room(struct flame_state *state, struct ts_error *err)
+static enum ts_status flame_make_room(struct flame_state *state, struct ts_error *err)
 {
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
 		uint32_t *moved = NULL;
@@ -216,7 +216,7 @@ static void credit(struct flame_state *state, const struct frame *frame, int64_t
 
 /* The thread's time up to UNTIL_PS goes to the innermost call; calls that ended by then are
  * closed. */
-static void advance(struct flame_state *state, struct thread *thread, int64_t until_ps)
+static void flame_advance(struct flame_state *state, struct thread *thread, int64_t until_ps)
 {
 	while (thread->nr > 0) {
 		const struct frame *top = &thread->frames[thread->nr - 1];
@@ -248,7 +248,7 @@ static enum ts_status module_node(struct flame_state *state, const struct ts_op 
 				  uint32_t below, uint32_t *node, struct ts_error *err)
 {
 	struct flame_tree *tree = &state->trees[FLAME_MODULES];
-	bool is_own = state->source == MODULES_NN ? is_module(op) : is_range(op);
+	bool is_own = state->source == MODULES_NN ? is_module(op) : flame_is_range(op);
 
 	*node = below;
 	if (!is_own && below == TS_NONE)
@@ -260,13 +260,14 @@ static enum ts_status module_node(struct flame_state *state, const struct ts_op 
 	return count_node(tree, below, index, node, err);
 }
 
-static enum ts_status put_frame(struct flame_state *state, const struct ts_op *op, uint32_t index,
-				const struct frame *below, struct frame *frame,
-				struct ts_error *err)
+static enum ts_status flame_put_frame(struct flame_state *state, const struct ts_op *op,
+				      uint32_t index, const struct frame *below,
+				      struct frame *frame, struct ts_error *err)
 {
 	uint32_t *node = frame->node;
-	enum ts_status st = count_node(&state->trees[FLAME_STACKS], below->node[FLAME_STACKS],
-				       is_step(op) ? FLAME_STEP : index, &node[FLAME_STACKS], err);
+	enum ts_status st =
+		count_node(&state->trees[FLAME_STACKS], below->node[FLAME_STACKS],
+			   flame_is_step(op) ? FLAME_STEP : index, &node[FLAME_STACKS], err);
 
 	node[FLAME_MODULES] = TS_NONE;
 	if (st || state->source == MODULES_NONE)
@@ -275,8 +276,8 @@ static enum ts_status put_frame(struct flame_state *state, const struct ts_op *o
 }
 
 /* Puts a kernel below the call that launched it. */
-static enum ts_status put_kernel(struct flame_state *state, uint32_t op, int64_t dur_ps,
-				 const uint32_t *below, struct ts_error *err)
+static enum ts_status flame_put_kernel(struct flame_state *state, uint32_t op, int64_t dur_ps,
+				       const uint32_t *below, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -302,7 +303,7 @@ static enum ts_status put_lost(struct flame_state *state, uint32_t op, int64_t d
 			       struct ts_error *err)
 {
 	uint32_t below[FLAME_NR_LIVE] = { TS_NONE, TS_NONE };
-	enum ts_status st = make_room(state, err);
+	enum ts_status st = flame_make_room(state, err);
 
 	if (st)
 		return st;
@@ -315,7 +316,7 @@ static enum ts_status put_lost(struct flame_state *state, uint32_t op, int64_t d
 		if (st)
 			return st;
 	}
-	return put_kernel(state, op, dur_ps, below, err);
+	return flame_put_kernel(state, op, dur_ps, below, err);
 }
 
 /* The trace does not have their launches. */
@@ -334,8 +335,8 @@ static enum ts_status lose_waiting(struct flame_state *state, struct ts_error *e
 	return st;
 }
 
-static enum ts_status take_waiting(struct flame_state *state, const struct flame_launch *launch,
-				   struct ts_error *err)
+static enum ts_status flame_take_waiting(struct flame_state *state,
+					 const struct flame_launch *launch, struct ts_error *err)
 {
 	uint32_t at = ts_flame_links_waiting(&state->links, launch->link), next;
 	enum ts_status st = TS_OK;
@@ -344,7 +345,8 @@ static enum ts_status take_waiting(struct flame_state *state, const struct flame
 		struct flame_waiting *waiting = &state->links.waiting[at];
 
 		if (waiting->dur_ps >= 0)
-			st = put_kernel(state, waiting->op, waiting->dur_ps, launch->node, err);
+			st = flame_put_kernel(state, waiting->op, waiting->dur_ps, launch->node,
+					      err);
 		if (st)
 			return st;
 		next = waiting->next;
@@ -354,8 +356,8 @@ static enum ts_status take_waiting(struct flame_state *state, const struct flame
 	return TS_OK;
 }
 
-static enum ts_status take_kernel(struct flame_state *state, uint64_t link, uint32_t op,
-				  int64_t dur_ps, struct ts_error *err)
+static enum ts_status flame_take_kernel(struct flame_state *state, uint64_t link, uint32_t op,
+					int64_t dur_ps, struct ts_error *err)
 {
 	const struct flame_launch *launch;
 	enum ts_status st;
@@ -364,7 +366,7 @@ static enum ts_status take_kernel(struct flame_state *state, uint64_t link, uint
 		return put_lost(state, op, dur_ps, err);
 	launch = ts_flame_links_find(&state->links, link);
 	if (launch)
-		return put_kernel(state, op, dur_ps, launch->node, err);
+		return flame_put_kernel(state, op, dur_ps, launch->node, err);
 	st = state->links.nr_waiting >= FLAME_LAUNCHES ? lose_waiting(state, err) : TS_OK;
 	if (st)
 		return st;
@@ -376,9 +378,9 @@ static enum ts_status take_kernel(struct flame_state *state, uint64_t link, uint
  * have the sequence number of the forward op, so the module gets a frame for what its backward did.
  * *MODULE: the module that is open, which becomes that frame.
  */
-static enum ts_status find_module(struct flame_state *state,
-				  const struct ts_interleaved *interleaved, size_t i,
-				  uint32_t *module, struct ts_error *err)
+static enum ts_status flame_find_module(struct flame_state *state,
+					const struct ts_interleaved *interleaved, size_t i,
+					uint32_t *module, struct ts_error *err)
 {
 	struct flame_tree *tree = &state->trees[FLAME_MODULES];
 	const struct ts_op *op = &interleaved->profile->ops[interleaved->op[i]];
@@ -400,15 +402,16 @@ static enum ts_status find_module(struct flame_state *state,
 	return count_node(tree, forward->node[FLAME_MODULES], FLAME_BACKWARD, module, err);
 }
 
-static enum ts_status take_call(struct flame_state *state, const struct ts_interleaved *interleaved,
-				size_t i, struct ts_error *err)
+static enum ts_status flame_take_call(struct flame_state *state,
+				      const struct ts_interleaved *interleaved, size_t i,
+				      struct ts_error *err)
 {
 	struct thread *thread = &state->threads[interleaved->line[i]];
 	struct frame frame = { 0, { TS_NONE, TS_NONE } }, below = frame;
 	enum ts_status st = TS_OK;
 
 	thread->has_calls = true;
-	advance(state, thread, interleaved->start_ps[i]);
+	flame_advance(state, thread, interleaved->start_ps[i]);
 	thread->clock_ps = interleaved->start_ps[i];
 	if (!ts_grow(&thread->frames, &thread->cap, thread->nr + 1, sizeof(*thread->frames)))
 		return ts_fail_nomem(err);
@@ -421,19 +424,19 @@ static enum ts_status take_call(struct flame_state *state, const struct ts_inter
 		st = ts_flame_links_add(&state->links, &launch, err);
 		if (st)
 			return st;
-		st = take_waiting(state, &launch, err);
+		st = flame_take_waiting(state, &launch, err);
 		if (st)
 			return st;
 	}
 	if (thread->nr >= STACK_MAX)
 		return TS_OK;
 	if (state->has_backward)
-		st = find_module(state, interleaved, i, &below.node[FLAME_MODULES], err);
+		st = flame_find_module(state, interleaved, i, &below.node[FLAME_MODULES], err);
 	if (st)
 		return st;
 	frame.end_ps = ts_i64_add(interleaved->start_ps[i], interleaved->dur_ps[i]);
-	st = put_frame(state, &interleaved->profile->ops[interleaved->op[i]],
-		       state->same[interleaved->op[i]], &below, &frame, err);
+	st = flame_put_frame(state, &interleaved->profile->ops[interleaved->op[i]],
+			     state->same[interleaved->op[i]], &below, &frame, err);
 	if (st)
 		return st;
 	thread->frames[thread->nr++] = frame;
@@ -450,25 +453,25 @@ static enum ts_status flame_interleaved(void *ptr, const struct ts_context *ctx,
 	for (size_t i = 0; i < interleaved->nr_events && !st; i++) {
 		const struct ts_line *line = &ctx->profile->lines[interleaved->line[i]];
 
-		st = make_room(state, err);
+		st = flame_make_room(state, err);
 		if (st || !state->threads[interleaved->line[i]].is_wanted)
 			continue;
 		if (line->kind == TS_LINE_THREAD)
-			st = take_call(state, interleaved, i, err);
+			st = flame_take_call(state, interleaved, i, err);
 		else
-			st = take_kernel(state, interleaved->link[i], interleaved->op[i],
-					 TS_MAX(interleaved->dur_ps[i], 0), err);
+			st = flame_take_kernel(state, interleaved->link[i], interleaved->op[i],
+					       TS_MAX(interleaved->dur_ps[i], 0), err);
 	}
 	return st;
 }
 
-static enum ts_status finish(struct flame_state *state, struct ts_error *err)
+static enum ts_status flame_finish(struct flame_state *state, struct ts_error *err)
 {
 	for (size_t i = 0; i < state->nr_lines; i++) {
 		struct thread *thread = &state->threads[i];
 
 		state->seen.nr_threads += thread->has_calls;
-		advance(state, thread, INT64_MAX);
+		flame_advance(state, thread, INT64_MAX);
 		free(thread->frames);
 		*thread = (struct thread){ .nr = 0 };
 	}
@@ -479,7 +482,7 @@ static enum ts_status flame_merge(void *ptr_into, void *ptr_from, const struct t
 				  struct ts_error *err)
 {
 	struct flame_state *into = ptr_into, *from = ptr_from;
-	enum ts_status st = finish(from, err);
+	enum ts_status st = flame_finish(from, err);
 
 	if (st)
 		return st;
@@ -491,7 +494,7 @@ static enum ts_status flame_merge(void *ptr_into, void *ptr_from, const struct t
 	into->source = from->source;
 	into->seen.nr_threads += from->seen.nr_threads;
 	into->seen.nr_lost += from->seen.nr_lost;
-	return make_room(into, err);
+	return flame_make_room(into, err);
 }
 
 static enum ts_status flame_close(void *ptr, const struct ts_context *ctx, void *facts,

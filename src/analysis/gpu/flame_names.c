@@ -72,7 +72,7 @@ enum ts_status ts_flame_same_names(const struct ts_profile *profile, uint32_t *s
 	return st;
 }
 
-static struct ts_bytes cut(struct ts_result *result, struct ts_bytes name)
+static struct ts_bytes flame_names_cut(struct ts_result *result, struct ts_bytes name)
 {
 	size_t n = MAX_NAME;
 
@@ -84,7 +84,7 @@ static struct ts_bytes cut(struct ts_result *result, struct ts_bytes name)
 struct ts_bytes ts_flame_name(struct ts_result *result, struct ts_bytes name)
 {
 	if (name.n > MAX_NAME)
-		return cut(result, name);
+		return flame_names_cut(result, name);
 	if (find_address(name) == name.n)
 		return name;
 	name = without_addresses(&result->owner->arena, name);

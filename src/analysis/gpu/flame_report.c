@@ -26,7 +26,7 @@ struct tree {
 	struct flame_totals *totals;
 };
 
-static struct ts_bytes text_of(const struct tree *tree, uint32_t name)
+static struct ts_bytes flame_report_text_of(const struct tree *tree, uint32_t name)
 {
 	struct ts_bytes text;
 
@@ -47,13 +47,14 @@ static struct ts_bytes text_of(const struct tree *tree, uint32_t name)
 	return text;
 }
 
-static struct ts_bytes shown(const struct tree *tree, struct ts_result *result, uint32_t node)
+static struct ts_bytes flame_report_shown(const struct tree *tree, struct ts_result *result,
+					  uint32_t node)
 {
-	return ts_flame_name(result, text_of(tree, tree->paths->nodes[node].name));
+	return ts_flame_name(result, flame_report_text_of(tree, tree->paths->nodes[node].name));
 }
 
 /* What a frame is, for colours and filters. */
-static const char *category_of(const struct tree *tree, uint32_t name)
+static const char *flame_report_category_of(const struct tree *tree, uint32_t name)
 {
 	static const struct {
 		enum ts_opcode category;
@@ -110,10 +111,10 @@ static struct ordered *sorted_nodes(const struct tree *tree)
 	struct ordered *nodes = calloc(paths->nr + 1, sizeof(*nodes));
 
 	for (size_t i = 0; nodes && i < paths->nr; i++)
-		nodes[i] = (struct ordered){
-			ts_flame_share(&tree->totals[i], &tree->totals[paths->nr]),
-			text_of(tree, paths->nodes[i].name), paths->nodes[i].parent, (uint32_t)i
-		};
+		nodes[i] = (struct ordered){ ts_flame_share(&tree->totals[i],
+							    &tree->totals[paths->nr]),
+					     flame_report_text_of(tree, paths->nodes[i].name),
+					     paths->nodes[i].parent, (uint32_t)i };
 	if (nodes && paths->nr > 0)
 		qsort(nodes, paths->nr, sizeof(*nodes), by_weight);
 	return nodes;
@@ -123,9 +124,9 @@ static struct ordered *sorted_nodes(const struct tree *tree)
 
 /* The parent of a root is null, of another node the parent's row. */
 #define PATH_CELLS(X) \
-	X(name, ts_text(shown(tree, result, at))) \
+	X(name, ts_text(flame_report_shown(tree, result, at))) \
 	X(parent, node->parent == TS_NONE ? ts_null() : ts_int(row_of[node->parent])) \
-	X(category, ts_text(ts_bytes_of(category_of(tree, node->name)))) \
+	X(category, ts_text(ts_bytes_of(flame_report_category_of(tree, node->name)))) \
 	X(count, count_of(node->count)) \
 	X(cpu_self_ps, ts_int(node->cpu_ps)) \
 	X(cpu_total_ps, ts_int(tree->totals[at].cpu_ps)) \
@@ -137,8 +138,8 @@ static struct ts_value count_of(uint64_t count)
 	return ts_int((int64_t)TS_MIN(count, (uint64_t)INT64_MAX));
 }
 
-static void put_row(const struct tree *tree, struct ts_result *result, struct ts_table *table,
-		    uint32_t at, uint32_t *row_of)
+static void flame_report_put_row(const struct tree *tree, struct ts_result *result,
+				 struct ts_table *table, uint32_t at, uint32_t *row_of)
 {
 	const struct flame_node *node = &tree->paths->nodes[at];
 
@@ -157,8 +158,9 @@ static void find_children(const struct ordered *sorted, size_t nr, uint32_t *fir
 }
 
 /* Depth first, without recursion: OPEN holds sorted places whose row is to come. */
-static void put_rows(const struct tree *tree, struct ts_result *result, struct ts_table *table,
-		     const struct ordered *sorted, uint32_t *scratch)
+static void flame_report_put_rows(const struct tree *tree, struct ts_result *result,
+				  struct ts_table *table, const struct ordered *sorted,
+				  uint32_t *scratch)
 {
 	size_t nr = tree->paths->nr, nr_open = 0;
 	uint32_t *first = scratch, *row_of = first + nr + 2, *open = row_of + nr;
@@ -169,7 +171,7 @@ static void put_rows(const struct tree *tree, struct ts_result *result, struct t
 	while (nr_open > 0) {
 		uint32_t place = open[--nr_open], node = sorted[place].node;
 
-		put_row(tree, result, table, node, row_of);
+		flame_report_put_row(tree, result, table, node, row_of);
 		if (place + 1 < nr && sorted[place + 1].parent == sorted[place].parent)
 			open[nr_open++] = place + 1;
 		if (first[node + 1] != TS_NONE)
@@ -178,7 +180,7 @@ static void put_rows(const struct tree *tree, struct ts_result *result, struct t
 }
 
 /* False: no memory. */
-static bool put_tree(const struct tree *tree, struct ts_result *result)
+static bool flame_report_put_tree(const struct tree *tree, struct ts_result *result)
 {
 	struct ts_table *table = ts_result_sheet(result, sheets[tree->kind]);
 	struct ordered *sorted = sorted_nodes(tree);
@@ -186,7 +188,7 @@ static bool put_tree(const struct tree *tree, struct ts_result *result)
 	bool good = sorted && scratch;
 
 	if (good)
-		put_rows(tree, result, table, sorted, scratch);
+		flame_report_put_rows(tree, result, table, sorted, scratch);
 	free(sorted);
 	free(scratch);
 	return good;
@@ -239,8 +241,8 @@ static uint64_t end_of_path(const struct flame_tree *paths, uint32_t node)
 	return ts_hash((struct ts_bytes){ (const uint8_t *)names, sizeof(names) }, 0);
 }
 
-static bool add_to_group(struct group *groups, size_t *nr, struct ts_map *by_end, uint64_t end,
-			 struct group add)
+static bool flame_report_add_to_group(struct group *groups, size_t *nr, struct ts_map *by_end,
+				      uint64_t end, struct group add)
 {
 	uint32_t at = ts_map_find(by_end, end);
 
@@ -255,11 +257,11 @@ static bool add_to_group(struct group *groups, size_t *nr, struct ts_map *by_end
 	return true;
 }
 
-TS_ORDER(by_self, struct group, TS_DOWN(self_ps) TS_UP(node))
+TS_ORDER(flame_report_by_self, struct group, TS_DOWN(self_ps) TS_UP(node))
 
 /* The heaviest first; the caller frees them. NULL: no memory. */
-static struct group *find_groups(const struct flame_tree *paths, const struct weight *weight,
-				 size_t *nr)
+static struct group *flame_report_find_groups(const struct flame_tree *paths,
+					      const struct weight *weight, size_t *nr)
 {
 	struct group *groups = calloc(paths->nr + 1, sizeof(*groups));
 	struct ts_map by_end = { NULL, 0, 0 };
@@ -271,14 +273,15 @@ static struct group *find_groups(const struct flame_tree *paths, const struct we
 		struct group add = { weight->self(node), node->count, i };
 
 		if (add.self_ps > 0 && node->name != FLAME_OTHERS)
-			good = add_to_group(groups, nr, &by_end, end_of_path(paths, i), add);
+			good = flame_report_add_to_group(groups, nr, &by_end, end_of_path(paths, i),
+							 add);
 	}
 	ts_map_release(&by_end);
 	if (!good) {
 		free(groups);
 		return NULL;
 	}
-	qsort(groups, *nr, sizeof(*groups), by_self);
+	qsort(groups, *nr, sizeof(*groups), flame_report_by_self);
 	return groups;
 }
 
@@ -286,7 +289,7 @@ static struct ts_value caller(const struct tree *tree, struct ts_result *result,
 {
 	uint32_t parent = tree->paths->nodes[node].parent;
 
-	return parent == TS_NONE ? ts_null() : ts_text(shown(tree, result, parent));
+	return parent == TS_NONE ? ts_null() : ts_text(flame_report_shown(tree, result, parent));
 }
 
 #define HOTTEST_CELLS(X) \
@@ -294,7 +297,7 @@ static struct ts_value caller(const struct tree *tree, struct ts_result *result,
 	X(self_ps, ts_int(group->self_ps)) \
 	X(share_pct, ts_share_pct((double)group->self_ps / whole)) \
 	X(count, count_of(group->count)) \
-	X(name, ts_text(shown(tree, result, group->node))) \
+	X(name, ts_text(flame_report_shown(tree, result, group->node))) \
 	X(caller, caller(tree, result, group->node))
 
 /* False: no memory. */
@@ -303,7 +306,7 @@ static bool put_hottest_of(const struct tree *tree, const struct weight *weight,
 {
 	double whole = (double)TS_MAX(weight->total(&tree->totals[tree->paths->nr]), 1);
 	size_t nr;
-	struct group *groups = find_groups(tree->paths, weight, &nr);
+	struct group *groups = flame_report_find_groups(tree->paths, weight, &nr);
 
 	for (size_t i = 0; groups && i < TS_MIN(nr, MAX_HOTTEST); i++) {
 		const struct group *group = &groups[i];
@@ -347,8 +350,8 @@ static struct ts_value total_of(const struct tree *trees, const struct weight *w
 	return tree ? ts_int(weight->total(&tree->totals[tree->paths->nr])) : ts_null();
 }
 
-static void put_totals(struct ts_result *result, const struct tree *trees,
-		       const struct flame_seen *seen)
+static void flame_report_put_totals(struct ts_result *result, const struct tree *trees,
+				    const struct flame_seen *seen)
 {
 	struct ts_value device = total_of(trees, &weights[0]), cpu = total_of(trees, &weights[1]);
 	bool for_people = trees[FLAME_STACKS].paths->nr > 0;
@@ -362,8 +365,8 @@ static void put_totals(struct ts_result *result, const struct tree *trees,
 	       for_people ? ts_int((int64_t)seen->nr_threads) : ts_null());
 }
 
-static void put_notes(struct ts_result *result, const struct tree *trees,
-		      const struct flame_seen *seen)
+static void flame_report_put_notes(struct ts_result *result, const struct tree *trees,
+				   const struct flame_seen *seen)
 {
 	if (trees[FLAME_STACKS].paths->nr > 0 && seen->nr_lost > 0)
 		ts_result_note(result,
@@ -389,16 +392,17 @@ static bool put_trees(struct tree *trees, const struct flame_seen *seen, struct 
 		any |= trees[i].paths->nr > 0;
 	if (!any)
 		return true;
-	put_totals(result, trees, seen);
+	flame_report_put_totals(result, trees, seen);
 	good = put_hottest(trees, result);
 	for (size_t i = 0; i < FLAME_NR_KINDS && good; i++)
-		good = trees[i].paths->nr == 0 || put_tree(&trees[i], result);
-	put_notes(result, trees, seen);
+		good = trees[i].paths->nr == 0 || flame_report_put_tree(&trees[i], result);
+	flame_report_put_notes(result, trees, seen);
 	return good;
 }
 
 /* Half of the rows are for paths, as some paths get an (others) beside them. */
-static enum ts_status prepare(struct tree *tree, struct flame_tree *paths, struct ts_error *err)
+static enum ts_status flame_report_prepare(struct tree *tree, struct flame_tree *paths,
+					   struct ts_error *err)
 {
 	uint32_t *moved = NULL;
 	enum ts_status st =
@@ -426,7 +430,7 @@ enum ts_status ts_flame_report(const struct ts_context *ctx,
 		trees[i] = (struct tree){ .ctx = ctx, .kind = i };
 		trees[i].texts = i == FLAME_SCOPES ? scopes : NULL;
 		if (!st)
-			st = prepare(&trees[i], &paths[i], err);
+			st = flame_report_prepare(&trees[i], &paths[i], err);
 	}
 	if (!st && !put_trees(trees, seen, result))
 		st = ts_fail_nomem(err);

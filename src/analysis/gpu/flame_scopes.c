@@ -12,8 +12,8 @@ struct naming {
 	size_t nr, cap;
 };
 
-static enum ts_status id_of(struct naming *naming, struct ts_bytes text, uint32_t *id,
-			    struct ts_error *err)
+static enum ts_status flame_scopes_id_of(struct naming *naming, struct ts_bytes text, uint32_t *id,
+					 struct ts_error *err)
 {
 	*id = ts_strmap_find(&naming->ids, text);
 	if (*id != TS_NONE)
@@ -42,16 +42,17 @@ static struct ts_bytes next_part(struct ts_bytes *path)
 }
 
 /* *AT: the node under which TEXT's is, which it becomes. */
-static enum ts_status enter(struct flame_tree *tree, struct naming *naming, struct ts_bytes text,
-			    uint32_t flag, uint32_t *at, struct ts_error *err)
+static enum ts_status flame_scopes_enter(struct flame_tree *tree, struct naming *naming,
+					 struct ts_bytes text, uint32_t flag, uint32_t *at,
+					 struct ts_error *err)
 {
 	uint32_t id;
-	enum ts_status st = id_of(naming, text, &id, err);
+	enum ts_status st = flame_scopes_id_of(naming, text, &id, err);
 
 	return st ? st : ts_flame_tree_child(tree, *at, id | flag, at, err);
 }
-static enum ts_status put_op(struct flame_tree *tree, struct naming *naming,
-			     const struct ts_op_fact *op, struct ts_error *err)
+static enum ts_status flame_scopes_put_op(struct flame_tree *tree, struct naming *naming,
+					  const struct ts_op_fact *op, struct ts_error *err)
 {
 	struct ts_bytes path = op->framework_op.n > 0 ? op->framework_op : TS_LIT("(no scope)");
 	uint32_t at = TS_NONE;
@@ -61,11 +62,11 @@ static enum ts_status put_op(struct flame_tree *tree, struct naming *naming,
 		struct ts_bytes part = next_part(&path);
 
 		if (part.n > 0)
-			st = enter(tree, naming, part, 0, &at, err);
+			st = flame_scopes_enter(tree, naming, part, 0, &at, err);
 	}
 	if (st)
 		return st;
-	st = enter(tree, naming, op->name, FLAME_DEVICE, &at, err);
+	st = flame_scopes_enter(tree, naming, op->name, FLAME_DEVICE, &at, err);
 	if (st)
 		return st;
 	tree->nodes[at].device_ps = ts_i64_add(tree->nodes[at].device_ps, TS_MAX(op->self_ps, 0));
@@ -73,8 +74,8 @@ static enum ts_status put_op(struct flame_tree *tree, struct naming *naming,
 	return TS_OK;
 }
 
-static enum ts_status put_ops(struct flame_tree *tree, struct naming *naming,
-			      const struct ts_ops_facts *ops, struct ts_error *err)
+static enum ts_status flame_scopes_put_ops(struct flame_tree *tree, struct naming *naming,
+					   const struct ts_ops_facts *ops, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -85,7 +86,7 @@ static enum ts_status put_ops(struct flame_tree *tree, struct naming *naming,
 			st = ts_flame_tree_shrink(tree, FLAME_NODES / 2, &moved, err);
 		free(moved);
 		if (!st && ops->items[i].occurrences > 0)
-			st = put_op(tree, naming, &ops->items[i], err);
+			st = flame_scopes_put_op(tree, naming, &ops->items[i], err);
 	}
 	return st;
 }
@@ -103,7 +104,7 @@ enum ts_status ts_flame_scopes(const struct ts_context *ctx, struct flame_tree *
 {
 	const struct ts_ops_facts *ops = ts_ops_facts(ctx);
 	struct naming naming = { .nr = 0 };
-	enum ts_status st = has_scopes(ops) ? put_ops(tree, &naming, ops, err) : TS_OK;
+	enum ts_status st = has_scopes(ops) ? flame_scopes_put_ops(tree, &naming, ops, err) : TS_OK;
 
 	ts_strmap_release(&naming.ids);
 	*texts = naming.texts;

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/record.h"
 
-static uint64_t key_of(uint32_t parent, uint32_t name)
+static uint64_t flame_tree_key_of(uint32_t parent, uint32_t name)
 {
 	return (uint64_t)(parent + 1) << 32 | name; /* of a root 0 */
 }
@@ -17,13 +17,13 @@ enum ts_status ts_flame_tree_child(struct flame_tree *tree, uint32_t parent, uin
 	*child = parent;
 	if (parent != TS_NONE && tree->nodes[parent].name == FLAME_OTHERS)
 		return TS_OK;
-	*child = ts_map_find(&tree->children, key_of(parent, name));
+	*child = ts_map_find(&tree->children, flame_tree_key_of(parent, name));
 	if (*child != TS_NONE)
 		return TS_OK;
 	*child = (uint32_t)tree->nr;
 	if (tree->nr >= TS_NONE ||
 	    !ts_grow(&tree->nodes, &tree->cap, tree->nr + 1, sizeof(*tree->nodes)) ||
-	    !ts_map_set(&tree->children, key_of(parent, name), *child))
+	    !ts_map_set(&tree->children, flame_tree_key_of(parent, name), *child))
 		return ts_fail_nomem(err);
 	tree->nodes[tree->nr++] = (struct flame_node){ .parent = parent, .name = name };
 	return TS_OK;
@@ -37,8 +37,8 @@ static void add_weights(struct flame_node *into, const struct flame_node *from)
 }
 
 /* Puts FROM's nodes into INTO, those that are not KEPT as FLAME_OTHERS. KEPT NULL: all are kept. */
-static enum ts_status move(struct flame_tree *into, const struct flame_tree *from, const bool *kept,
-			   uint32_t *moved, struct ts_error *err)
+static enum ts_status flame_tree_move(struct flame_tree *into, const struct flame_tree *from,
+				      const bool *kept, uint32_t *moved, struct ts_error *err)
 {
 	for (size_t i = 0; i < from->nr; i++) {
 		const struct flame_node *node = &from->nodes[i];
@@ -59,7 +59,8 @@ enum ts_status ts_flame_tree_add(struct flame_tree *into, const struct flame_tre
 				 struct ts_error *err)
 {
 	uint32_t *moved = calloc(from->nr + 1, sizeof(*moved));
-	enum ts_status st = moved ? move(into, from, NULL, moved, err) : ts_fail_nomem(err);
+	enum ts_status st =
+		moved ? flame_tree_move(into, from, NULL, moved, err) : ts_fail_nomem(err);
 
 	free(moved);
 	return st;
@@ -88,7 +89,8 @@ double ts_flame_share(const struct flame_totals *part, const struct flame_totals
 		    (double)part->device_ps / (double)TS_MAX(all->device_ps, 1));
 }
 
-static enum ts_status weigh(const struct flame_tree *tree, double *shares, struct ts_error *err)
+static enum ts_status flame_tree_weigh(const struct flame_tree *tree, double *shares,
+				       struct ts_error *err)
 {
 	struct flame_totals *totals = ts_flame_tree_totals(tree);
 
@@ -109,11 +111,11 @@ static int by_share(const void *a, const void *b)
 
 /* Keeps the nodes that are heavier than the first one too many: a parent is never lighter than its
  * child. */
-static enum ts_status choose(const struct flame_tree *tree, size_t keep, bool *kept,
-			     struct ts_error *err)
+static enum ts_status flame_tree_choose(const struct flame_tree *tree, size_t keep, bool *kept,
+					struct ts_error *err)
 {
 	double *shares = calloc(2 * tree->nr + 1, sizeof(*shares)), *sorted = shares + tree->nr;
-	enum ts_status st = shares ? weigh(tree, shares, err) : ts_fail_nomem(err);
+	enum ts_status st = shares ? flame_tree_weigh(tree, shares, err) : ts_fail_nomem(err);
 
 	if (st)
 		goto done;
@@ -140,10 +142,10 @@ enum ts_status ts_flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32
 	}
 	memset(kept, true, tree->nr);
 	if (tree->nr > keep)
-		st = choose(tree, keep, kept, err);
+		st = flame_tree_choose(tree, keep, kept, err);
 	if (st)
 		goto done;
-	st = move(&small, tree, kept, *moved, err);
+	st = flame_tree_move(&small, tree, kept, *moved, err);
 done:
 	free(kept);
 	ts_flame_tree_release(st ? &small : tree);
@@ -189,7 +191,7 @@ static bool is_tree(const void *self)
 		const struct flame_node *node = &tree->nodes[i];
 
 		if ((node->parent != TS_NONE && node->parent >= i) ||
-		    ts_map_find(&tree->children, key_of(node->parent, node->name)) != i)
+		    ts_map_find(&tree->children, flame_tree_key_of(node->parent, node->name)) != i)
 			return false;
 	}
 	return tree->nr < TS_NONE && tree->children.nr == tree->nr;

@@ -24,7 +24,7 @@
 #define SLOW_CALL_PS (50 * TS_PS_PER_US)  /* HTA's limits: of a call's own time, */
 #define LATE_PS	     (100 * TS_PS_PER_US) /* and of the wait behind it */
 
-static bool is_stream(const struct ts_profile *profile, const struct ts_line *line)
+static bool gpu_hta_is_stream(const struct ts_profile *profile, const struct ts_line *line)
 {
 	const struct ts_device *device = ts_line_device(profile, line);
 
@@ -37,7 +37,7 @@ static bool is_thread(const struct ts_profile *profile, const struct ts_line *li
 	return line->kind == TS_LINE_THREAD && profile->planes[line->plane].device == TS_NONE;
 }
 
-static bool has_gpus(const struct ts_profile *profile, uint32_t host)
+static bool gpu_hta_has_gpus(const struct ts_profile *profile, uint32_t host)
 {
 	for (size_t i = 0; i < profile->nr_devices; i++)
 		if (profile->devices[i].host == host && profile->devices[i].is_gpu)
@@ -49,11 +49,11 @@ static bool hta_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	const struct ts_profile *profile = ctx->profile;
 
-	return has_gpus(profile, profile->planes[line->plane].host) &&
-	       (is_stream(profile, line) || is_thread(profile, line));
+	return gpu_hta_has_gpus(profile, profile->planes[line->plane].host) &&
+	       (gpu_hta_is_stream(profile, line) || is_thread(profile, line));
 }
 
-static struct hta_rank *rank_of(struct hta_state *state, uint32_t device)
+static struct hta_rank *gpu_hta_rank_of(struct hta_state *state, uint32_t device)
 {
 	for (size_t i = 0; i < state->nr_ranks; i++)
 		if (state->ranks[i].device == device)
@@ -69,7 +69,7 @@ static enum ts_status add_stream(struct hta_state *state, const struct ts_contex
 	const struct ts_profile *profile = ctx->profile;
 	bool is_trace = profile->hosts[state->host].trace_start_ns != TS_UNKNOWN;
 	uint32_t device = profile->planes[profile->lines[line].plane].device;
-	struct hta_rank *rank = rank_of(state, is_trace ? TS_NONE : device);
+	struct hta_rank *rank = gpu_hta_rank_of(state, is_trace ? TS_NONE : device);
 	struct hta_stream *stream = &state->streams[state->nr_streams];
 
 	*stream = (struct hta_stream){ .line = line, .rank = (uint32_t)(rank - state->ranks) };
@@ -136,7 +136,7 @@ static bool never_launches(struct ts_bytes name)
 	return false;
 }
 
-static uint8_t kind_of(const struct ts_op *op)
+static uint8_t gpu_hta_kind_of(const struct ts_op *op)
 {
 	unsigned kind = 0;
 
@@ -184,13 +184,13 @@ static enum ts_status hta_open(void *ptr, const struct ts_context *ctx, const st
 		if (profile->planes[line->plane].host != state->host)
 			continue;
 		state->lines[i].is_thread = is_thread(profile, line);
-		if (is_stream(profile, line))
+		if (gpu_hta_is_stream(profile, line))
 			st = add_stream(state, ctx, i, err);
 	}
 	for (size_t i = 0; i < profile->nr_ops; i++) {
 		state->types[i] = (uint8_t)ts_kernel_type_of(&profile->ops[i]);
 		state->hta_types[i] = (uint8_t)ts_hta_type_of(profile->ops[i].name);
-		state->kinds[i] = kind_of(&profile->ops[i]);
+		state->kinds[i] = gpu_hta_kind_of(&profile->ops[i]);
 	}
 	limit_instances(state, profile);
 	find_cut(state, ctx);
@@ -218,7 +218,7 @@ struct whole {
 	int64_t start_us, end_us;
 };
 
-static struct whole whole_us(const struct counting *counting, const struct event *event)
+static struct whole gpu_hta_whole_us(const struct counting *counting, const struct event *event)
 {
 	const struct ts_host *host = &counting->ctx->profile->hosts[counting->state->host];
 	int64_t since_ps = ts_i64_sub(event->start_ps, counting->state->lag_ps);
@@ -235,7 +235,7 @@ static void count_whole(const struct counting *counting, struct hta_kernel *kern
 {
 	enum ts_kernel_type type = (enum ts_kernel_type)counting->state->hta_types[event->op];
 	struct hta_rank *rank = counting->rank;
-	struct whole whole = whole_us(counting, event);
+	struct whole whole = gpu_hta_whole_us(counting, event);
 
 	ts_hta_union_add(&rank->all, whole.start_us, whole.end_us);
 	if (type == TS_KERNEL_COMPUTATION)
@@ -246,7 +246,7 @@ static void count_whole(const struct counting *counting, struct hta_kernel *kern
 	kernel->sum_us = ts_i64_add(kernel->sum_us, whole.end_us - whole.start_us);
 }
 
-static struct hta_kernel *kernel_of(struct hta_rank *rank, uint32_t op)
+static struct hta_kernel *gpu_hta_kernel_of(struct hta_rank *rank, uint32_t op)
 {
 	uint32_t at = ts_map_find(&rank->by_op, op);
 
@@ -259,7 +259,7 @@ static struct hta_kernel *kernel_of(struct hta_rank *rank, uint32_t op)
 	return &rank->kernels[rank->nr_ops++];
 }
 
-static struct hta_call *call_of(struct hta_rank *rank, uint32_t op)
+static struct hta_call *gpu_hta_call_of(struct hta_rank *rank, uint32_t op)
 {
 	uint32_t at = ts_map_find(&rank->by_call, op);
 	struct hta_call *call;
@@ -282,7 +282,7 @@ static enum ts_status count_call(const struct counting *counting, const struct e
 				 struct ts_error *err)
 {
 	const struct hta_launch *launch = counting->launch;
-	struct hta_call *call = call_of(counting->rank, launch->op);
+	struct hta_call *call = gpu_hta_call_of(counting->rank, launch->op);
 	int64_t delay_ps = event->start_ps - launch->start_ps - launch->dur_ps;
 
 	if (!call)
@@ -318,13 +318,14 @@ static void count_idle(const struct counting *counting, const struct event *even
 }
 
 /* FIRST: it is the first kernel of its launch. */
-static enum ts_status count_kernel(const struct counting *counting, const struct event *event,
-				   bool first, struct ts_error *err)
+static enum ts_status gpu_hta_count_kernel(const struct counting *counting,
+					   const struct event *event, bool first,
+					   struct ts_error *err)
 {
 	const struct hta_state *state = counting->state;
 	enum ts_kernel_type type = (enum ts_kernel_type)state->types[event->op];
 	struct hta_rank *rank = counting->rank;
-	struct hta_kernel *kernel = kernel_of(rank, event->op);
+	struct hta_kernel *kernel = gpu_hta_kernel_of(rank, event->op);
 
 	if (!kernel)
 		return ts_fail_nomem(err);
@@ -344,8 +345,8 @@ static enum ts_status count_kernel(const struct counting *counting, const struct
 
 /* No more kernels of this call are expected: if it had one, that waited in the queue of its
  * stream. */
-static enum ts_status settle(struct hta_state *state, const struct ts_context *ctx,
-			     const struct hta_launch *launch, struct ts_error *err)
+static enum ts_status gpu_hta_settle(struct hta_state *state, const struct ts_context *ctx,
+				     const struct hta_launch *launch, struct ts_error *err)
 {
 	int64_t full = (int64_t)ctx->settings->launch_queue_full;
 	struct hta_stream *stream;
@@ -367,10 +368,10 @@ static enum ts_status settle(struct hta_state *state, const struct ts_context *c
 				TS_MAX(launch->kernel_ps, launch->start_ps), full, err);
 }
 
-static enum ts_status take_kernel(struct hta_state *state, const struct ts_context *ctx,
-				  const struct event *event,
-				  const struct ts_interleaved *interleaved, size_t i,
-				  struct ts_error *err)
+static enum ts_status gpu_hta_take_kernel(struct hta_state *state, const struct ts_context *ctx,
+					  const struct event *event,
+					  const struct ts_interleaved *interleaved, size_t i,
+					  struct ts_error *err)
 {
 	struct hta_stream *stream = &state->streams[event->stream];
 	struct hta_launch *launch = event->link == TS_NO_LINK
@@ -393,7 +394,7 @@ static enum ts_status take_kernel(struct hta_state *state, const struct ts_conte
 		ts_hta_root_kernel(&state->roots.items[launch->root], event->op, event->dur_ps);
 	if (state->types[event->op] == TS_KERNEL_COMMUNICATION)
 		st = ts_hta_collectives_add(&counting.rank->collectives, interleaved, i, err);
-	return st ? st : count_kernel(&counting, event, first, err);
+	return st ? st : gpu_hta_count_kernel(&counting, event, first, err);
 }
 
 /* --- a call of the host */
@@ -442,9 +443,9 @@ static enum ts_status find_root(struct hta_state *state, struct hta_line *line,
 	return TS_OK;
 }
 
-static enum ts_status take_call(struct hta_state *state, const struct ts_context *ctx,
-				struct hta_line *line, const struct event *event,
-				struct ts_error *err)
+static enum ts_status gpu_hta_take_call(struct hta_state *state, const struct ts_context *ctx,
+					struct hta_line *line, const struct event *event,
+					struct ts_error *err)
 {
 	struct hta_launch launch = { .link = event->link,
 				     .start_ps = event->start_ps,
@@ -456,7 +457,7 @@ static enum ts_status take_call(struct hta_state *state, const struct ts_context
 
 	if (ts_hta_launches_full(&state->launches) &&
 	    ts_hta_launches_pop(&state->launches, &oldest))
-		st = settle(state, ctx, &oldest, err);
+		st = gpu_hta_settle(state, ctx, &oldest, err);
 	if (st)
 		return st;
 	st = find_root(state, line, event, &launch.root, err);
@@ -466,9 +467,9 @@ static enum ts_status take_call(struct hta_state *state, const struct ts_context
 	return TS_OK;
 }
 
-static enum ts_status take_host_event(struct hta_state *state, const struct ts_context *ctx,
-				      struct hta_line *line, const struct event *event,
-				      struct ts_error *err)
+static enum ts_status gpu_hta_take_host_event(struct hta_state *state, const struct ts_context *ctx,
+					      struct hta_line *line, const struct event *event,
+					      struct ts_error *err)
 {
 	uint8_t kind = state->kinds[event->op];
 	enum ts_status st = TS_OK;
@@ -477,7 +478,7 @@ static enum ts_status take_host_event(struct hta_state *state, const struct ts_c
 		st = enter_operator(state, line, event, err);
 	if (st || event->link == TS_NO_LINK || (kind & HTA_NO_LAUNCH))
 		return st;
-	return take_call(state, ctx, line, event, err);
+	return gpu_hta_take_call(state, ctx, line, event, err);
 }
 
 static enum ts_status hta_interleaved(void *ptr, const struct ts_context *ctx,
@@ -493,9 +494,9 @@ static enum ts_status hta_interleaved(void *ptr, const struct ts_context *ctx,
 				       interleaved->dur_ps[i], interleaved->link[i] };
 
 		if (line->stream != TS_NONE)
-			st = take_kernel(state, ctx, &event, interleaved, i, err);
+			st = gpu_hta_take_kernel(state, ctx, &event, interleaved, i, err);
 		else if (line->is_thread)
-			st = take_host_event(state, ctx, line, &event, err);
+			st = gpu_hta_take_host_event(state, ctx, line, &event, err);
 	}
 	return st;
 }
@@ -512,7 +513,7 @@ static enum ts_status finish_host(struct hta_state *state, const struct ts_conte
 	for (size_t i = 0; i < state->nr_lines && !st; i++)
 		st = leave_operator(state, &state->lines[i], err);
 	while (!st && ts_hta_launches_pop(&state->launches, &launch))
-		st = settle(state, ctx, &launch, err);
+		st = gpu_hta_settle(state, ctx, &launch, err);
 	return st;
 }
 

@@ -66,7 +66,7 @@ static const struct type {
 	{ "ComplexFloat", "ComplexFloat", 8 },
 };
 
-static const struct kind *kind_of(const struct hta_collective *collective)
+static const struct kind *hta_collectives_kind_of(const struct hta_collective *collective)
 {
 	struct ts_bytes name = ts_bytes_of(collective->name);
 
@@ -78,7 +78,7 @@ static const struct kind *kind_of(const struct hta_collective *collective)
 
 int64_t ts_hta_collective_bytes(const struct hta_collective *collective)
 {
-	const struct kind *kind = kind_of(collective);
+	const struct kind *kind = hta_collectives_kind_of(collective);
 
 	if (collective->in_bytes < 0 || collective->out_bytes < 0 || !kind)
 		return TS_UNKNOWN;
@@ -89,7 +89,7 @@ int64_t ts_hta_collective_bytes(const struct hta_collective *collective)
 
 double ts_hta_collective_bus_factor(const struct hta_collective *collective)
 {
-	const struct kind *kind = kind_of(collective);
+	const struct kind *kind = hta_collectives_kind_of(collective);
 
 	if (!kind || (kind->per_rank != 0 && collective->group_size < 1))
 		return NAN;
@@ -121,7 +121,7 @@ static int64_t ask_number(const struct ts_interleaved *interleaved, size_t i, co
 }
 
 /* A text that is too long is cut. */
-static void keep(char out[HTA_TEXT], struct ts_bytes text)
+static void hta_collectives_keep(char out[HTA_TEXT], struct ts_bytes text)
 {
 	size_t n = TS_MIN(text.n, HTA_TEXT - 1);
 
@@ -130,7 +130,7 @@ static void keep(char out[HTA_TEXT], struct ts_bytes text)
 		memcpy(out, text.p, n);
 }
 
-static int64_t bytes_of(struct ts_bytes type, int64_t nr)
+static int64_t hta_collectives_bytes_of(struct ts_bytes type, int64_t nr)
 {
 	if (nr < 0)
 		return TS_UNKNOWN;
@@ -148,16 +148,18 @@ static bool read_args(struct hta_collective *collective, const struct ts_interle
 
 	if (!ask_text(interleaved, i, "Collective name", &text))
 		return false;
-	keep(collective->name, text);
+	hta_collectives_keep(collective->name, text);
 	if (ask_text(interleaved, i, "dtype", &type))
-		keep(collective->type, type);
+		hta_collectives_keep(collective->type, type);
 	if (ask_text(interleaved, i, "Process Group Name", &text))
-		keep(collective->group, text);
+		hta_collectives_keep(collective->group, text);
 	if (ask_text(interleaved, i, "Process Group Ranks", &text))
 		*ranks = ts_hash(text, 0);
 	collective->group_size = ask_number(interleaved, i, "Group size");
-	collective->in_bytes = bytes_of(type, ask_number(interleaved, i, "In msg nelems"));
-	collective->out_bytes = bytes_of(type, ask_number(interleaved, i, "Out msg nelems"));
+	collective->in_bytes =
+		hta_collectives_bytes_of(type, ask_number(interleaved, i, "In msg nelems"));
+	collective->out_bytes =
+		hta_collectives_bytes_of(type, ask_number(interleaved, i, "Out msg nelems"));
 	return true;
 }
 
@@ -172,23 +174,23 @@ static void read_type(struct hta_collective *collective, struct ts_bytes name)
 
 		for (size_t k = 0; at < name.n && k < TS_NELEM(types); k++)
 			if (ts_bytes_starts(rest, types[k].name)) {
-				keep(collective->type, ts_bytes_of(types[k].args));
+				hta_collectives_keep(collective->type, ts_bytes_of(types[k].args));
 				return;
 			}
 	}
 }
 
-static void read_name(struct hta_collective *collective, struct ts_bytes name)
+static void hta_collectives_read_name(struct hta_collective *collective, struct ts_bytes name)
 {
 	for (size_t i = 0; i < TS_NELEM(kinds) && !collective->name[0]; i++)
 		if (ts_bytes_has(name, kinds[i].in_name))
-			keep(collective->name, ts_bytes_of(kinds[i].in_name));
+			hta_collectives_keep(collective->name, ts_bytes_of(kinds[i].in_name));
 	read_type(collective, name);
 }
 
 /* One collective has one key on all ranks: what it is, its ranks, its bytes. */
-static uint64_t key_of(const struct hta_collective *collective, struct ts_bytes kernel,
-		       uint64_t ranks)
+static uint64_t hta_collectives_key_of(const struct hta_collective *collective,
+				       struct ts_bytes kernel, uint64_t ranks)
 {
 	struct {
 		char name[HTA_TEXT], type[HTA_TEXT], group[HTA_TEXT];
@@ -206,8 +208,9 @@ static uint64_t key_of(const struct hta_collective *collective, struct ts_bytes 
 		       ranks ^ (collective->in_bytes < 0 ? ts_hash(kernel, 0) : 0));
 }
 
-static struct hta_collective describe(struct hta_collectives *collectives,
-				      const struct ts_interleaved *interleaved, size_t i)
+static struct hta_collective hta_collectives_describe(struct hta_collectives *collectives,
+						      const struct ts_interleaved *interleaved,
+						      size_t i)
 {
 	struct hta_collective collective = { .group_size = TS_UNKNOWN,
 					     .in_bytes = TS_UNKNOWN,
@@ -221,10 +224,10 @@ static struct hta_collective describe(struct hta_collectives *collectives,
 	if (ask && read_args(&collective, interleaved, i, &ranks))
 		collectives->nr_answered++;
 	else
-		read_name(&collective, kernel);
-	kind = kind_of(&collective);
+		hta_collectives_read_name(&collective, kernel);
+	kind = hta_collectives_kind_of(&collective);
 	collective.is_peer = kind && kind->is_peer;
-	collective.key = key_of(&collective, kernel, ranks);
+	collective.key = hta_collectives_key_of(&collective, kernel, ranks);
 	return collective;
 }
 
@@ -235,14 +238,14 @@ static void blur(struct hta_collective *collective)
 {
 	collective->in_bytes = collective->out_bytes = TS_UNKNOWN;
 	collective->group_size = TS_UNKNOWN;
-	keep(collective->name, TS_LIT("other sizes"));
-	keep(collective->type, TS_LIT(""));
-	keep(collective->group, TS_LIT(""));
+	hta_collectives_keep(collective->name, TS_LIT("other sizes"));
+	hta_collectives_keep(collective->type, TS_LIT(""));
+	hta_collectives_keep(collective->group, TS_LIT(""));
 	collective->key = 0;
 }
 
-static struct hta_collective *row_of(struct hta_collectives *collectives,
-				     struct hta_collective collective)
+static struct hta_collective *hta_collectives_row_of(struct hta_collectives *collectives,
+						     struct hta_collective collective)
 {
 	uint32_t at = ts_map_find(&collectives->by_key, collective.key);
 
@@ -284,7 +287,8 @@ enum ts_status ts_hta_collectives_add(struct hta_collectives *collectives,
 				      const struct ts_interleaved *interleaved, size_t i,
 				      struct ts_error *err)
 {
-	struct hta_collective *row = row_of(collectives, describe(collectives, interleaved, i));
+	struct hta_collective *row = hta_collectives_row_of(
+		collectives, hta_collectives_describe(collectives, interleaved, i));
 	enum ts_status st;
 
 	TS_ASSERT_HOT(i < interleaved->nr_events);
@@ -302,7 +306,8 @@ enum ts_status ts_hta_collectives_add(struct hta_collectives *collectives,
 TS_ORDER(by_meeting, struct hta_instance, TS_UP(key) TS_UP(at) TS_UP(rank))
 
 /* The instances of all ranks, those that meet side by side. NULL: no memory. */
-static struct hta_instance *gather(const struct hta_rank *ranks, size_t nr_ranks, size_t *nr)
+static struct hta_instance *hta_collectives_gather(const struct hta_rank *ranks, size_t nr_ranks,
+						   size_t *nr)
 {
 	struct hta_instance *all;
 
@@ -322,7 +327,8 @@ static struct hta_instance *gather(const struct hta_rank *ranks, size_t nr_ranks
 }
 
 /* One collective on all its ranks: the rank with the shortest kernel came last. */
-static void meet(const struct hta_instance *items, size_t nr, struct ts_hta_rank *ranks)
+static void hta_collectives_meet(const struct hta_instance *items, size_t nr,
+				 struct ts_hta_rank *ranks)
 {
 	struct ts_hta_arrival *late;
 	size_t last = 0;
@@ -349,7 +355,8 @@ static void meet(const struct hta_instance *items, size_t nr, struct ts_hta_rank
 
 /* Every rank that took part must have equally many instances of a key: else it is unknown which of
  * them belong together. FROM to TO: all instances of a key. */
-static bool is_whole(const struct hta_instance *all, size_t from, size_t to, size_t *nr_ranks)
+static bool hta_collectives_is_whole(const struct hta_instance *all, size_t from, size_t to,
+				     size_t *nr_ranks)
 {
 	size_t nr = 1;
 
@@ -374,16 +381,16 @@ enum ts_status ts_hta_collectives_match(const struct hta_rank *ranks, size_t nr_
 
 	if (nr_ranks < 2)
 		return TS_OK;
-	all = gather(ranks, nr_ranks, &nr);
+	all = hta_collectives_gather(ranks, nr_ranks, &nr);
 	for (size_t from = 0, to; all && from < nr; from = to) {
 		for (to = from + 1; to < nr && all[to].key == all[from].key;)
 			to++;
-		if (!is_whole(all, from, to, &together)) {
+		if (!hta_collectives_is_whole(all, from, to, &together)) {
 			*nr_unmatched += (int64_t)(to - from);
 			continue;
 		}
 		for (size_t i = from; i < to; i += together)
-			meet(&all[i], together, results);
+			hta_collectives_meet(&all[i], together, results);
 	}
 	free(all);
 	return all ? TS_OK : ts_fail_nomem(err);

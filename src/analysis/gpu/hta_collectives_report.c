@@ -9,7 +9,7 @@
 
 #define MAX_COLLECTIVES 1000 /* rows, of all ranks together */
 
-static double rate(double bytes, double ps)
+static double hta_collectives_report_rate(double bytes, double ps)
 {
 	return ps > 0 ? bytes / (ps * 1e-12) : NAN;
 }
@@ -33,9 +33,9 @@ static struct ts_value text(struct ts_result *result, const char *text)
 	X(mean_ps, ts_real(mean_ps)) \
 	X(min_ps, ts_int(row->time.min)) \
 	X(max_ps, ts_int(row->time.max)) \
-	X(algorithm_bytes_per_s, ts_real(rate(bytes, mean_ps))) \
-	X(bus_bytes_per_s, ts_real(rate(bytes * bus, mean_ps))) \
-	X(best_bus_bytes_per_s, ts_real(rate(bytes * bus, (double)row->time.min)))
+	X(algorithm_bytes_per_s, ts_real(hta_collectives_report_rate(bytes, mean_ps))) \
+	X(bus_bytes_per_s, ts_real(hta_collectives_report_rate(bytes * bus, mean_ps))) \
+	X(best_bus_bytes_per_s, ts_real(hta_collectives_report_rate(bytes * bus, (double)row->time.min)))
 
 static void put_collective(struct ts_result *result, struct ts_table *table, int64_t rank,
 			   const struct hta_collective *row)

@@ -49,7 +49,7 @@ static struct ts_hta_figures figures_of(const struct hta_rank *rank)
 	return hta_stops(&all) ? exact : all;
 }
 
-static void add(struct ts_hta_figures *sum, const struct ts_hta_figures *one)
+static void hta_facts_add(struct ts_hta_figures *sum, const struct ts_hta_figures *one)
 {
 #define ADD(name) sum->name = ts_i64_add(sum->name, one->name);
 	TS_HTA_FIGURES(ADD)
@@ -63,7 +63,7 @@ static void drop_rounded(struct ts_hta_figures *all)
 	all->communication_us = all->overlap_us = 0;
 }
 
-static int64_t number_of(const struct ts_context *ctx, const struct hta_rank *rank)
+static int64_t hta_facts_number_of(const struct ts_context *ctx, const struct hta_rank *rank)
 {
 	const struct ts_host *host = &ctx->profile->hosts[rank->host];
 
@@ -79,7 +79,7 @@ static struct ts_hta_rank *make_ranks(const struct hta_state *sum, const struct 
 
 	for (size_t i = 0; ranks && i < sum->nr_ranks; i++)
 		ranks[i] = (struct ts_hta_rank){
-			.number = number_of(ctx, &sum->ranks[i]),
+			.number = hta_facts_number_of(ctx, &sum->ranks[i]),
 			.host = sum->ranks[i].host,
 			.device = sum->ranks[i].device,
 			.figures = figures_of(&sum->ranks[i]),
@@ -161,7 +161,7 @@ enum ts_status ts_hta_make_facts(const struct hta_state *sum, const struct ts_co
 	if (!ranks)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < sum->nr_ranks; i++)
-		add(&all, &ranks[i].figures);
+		hta_facts_add(&all, &ranks[i].figures);
 	for (size_t i = 0; i < sum->nr_ranks; i++)
 		if (ranks[i].figures.kernel_us == 0 && ranks[i].figures.kernel_ps > 0)
 			drop_rounded(&all);

@@ -16,7 +16,7 @@
 TS_ORDER(by_sum, struct hta_kernel, TS_DOWN(spread.sum) TS_UP(op))
 
 /* Those of several ranks have one order, whatever qsort() does with equal ones: sums of doubles hang on it. */
-TS_ORDER(by_op, struct hta_kernel,
+TS_ORDER(hta_kernels_report_by_op, struct hta_kernel,
 	 TS_UP(op) TS_UP(spread.sum) TS_UP(spread.nr) TS_UP(spread.squares))
 
 #define KERNEL_CELLS(X) \
@@ -34,8 +34,9 @@ TS_ORDER(by_op, struct hta_kernel,
 	X(sum_us, report->facts->all.kernel_us > 0 ? ts_int(kernel->sum_us) : ts_null()) \
 	X(rank, rank)
 
-static void put_kernel(const struct hta_report *report, struct ts_table *table,
-		       const struct hta_kernel *kernel, struct ts_value rank, int64_t all_ps)
+static void hta_kernels_report_put_kernel(const struct hta_report *report, struct ts_table *table,
+					  const struct hta_kernel *kernel, struct ts_value rank,
+					  int64_t all_ps)
 {
 	const struct ts_op *op = &report->ctx->profile->ops[kernel->op];
 	struct ts_bytes name = op->name;
@@ -45,7 +46,7 @@ static void put_kernel(const struct hta_report *report, struct ts_table *table,
 	TS_CELLS(report->result, table, hta_top_kernels, KERNEL_CELLS);
 }
 
-static int64_t sum_of(const struct hta_kernel *kernels, size_t nr)
+static int64_t hta_kernels_report_sum_of(const struct hta_kernel *kernels, size_t nr)
 {
 	int64_t sum = 0;
 
@@ -55,7 +56,7 @@ static int64_t sum_of(const struct hta_kernel *kernels, size_t nr)
 }
 
 /* The kernels of all ranks, those of one name together. NULL: no memory. */
-static struct hta_kernel *gather(const struct hta_state *sum, size_t *nr)
+static struct hta_kernel *hta_kernels_report_gather(const struct hta_state *sum, size_t *nr)
 {
 	struct hta_kernel *all;
 	size_t nr_all = 0, kept = 0;
@@ -69,7 +70,7 @@ static struct hta_kernel *gather(const struct hta_state *sum, size_t *nr)
 			all[nr_all++] = sum->ranks[i].kernels[k];
 	if (nr_all == 0)
 		return all;
-	qsort(all, nr_all, sizeof(*all), by_op);
+	qsort(all, nr_all, sizeof(*all), hta_kernels_report_by_op);
 	for (size_t i = 1; i < nr_all; i++) {
 		if (all[i].op != all[kept].op) {
 			all[++kept] = all[i];
@@ -115,20 +116,21 @@ bool ts_hta_put_kernels(const struct hta_report *report)
 {
 	struct ts_table *table = TS_TABLE(report->result, hta_top_kernels);
 	size_t nr;
-	struct hta_kernel *all = gather(report->sum, &nr);
+	struct hta_kernel *all = hta_kernels_report_gather(report->sum, &nr);
 	int64_t all_ps;
 
 	if (!all)
 		return false;
-	all_ps = sum_of(all, nr);
+	all_ps = hta_kernels_report_sum_of(all, nr);
 	for (size_t i = 0; i < TS_MIN(nr, MAX_KERNELS); i++)
-		put_kernel(report, table, &all[i], ts_null(), all_ps);
+		hta_kernels_report_put_kernel(report, table, &all[i], ts_null(), all_ps);
 	if (nr > MAX_KERNELS)
 		ts_result_note(report->result,
 			       "%zu more kernels by name, with %.1f %% of their time, are "
 			       "not in the table.",
 			       nr - MAX_KERNELS,
-			       100 * (1 - (double)sum_of(all, MAX_KERNELS) / (double)all_ps));
+			       100 * (1 - (double)hta_kernels_report_sum_of(all, MAX_KERNELS) /
+						  (double)all_ps));
 	put_categories(report, all, nr, all_ps);
 	free(all);
 	return true;
@@ -145,19 +147,20 @@ void ts_hta_put_rank_kernels(const struct hta_report *report)
 	for (size_t i = 0; i < TS_MIN(sum->nr_ranks, MAX_RANKS); i++) {
 		struct hta_rank *rank = &sum->ranks[i];
 		struct ts_value number = ts_int(report->facts->ranks[i].number);
-		int64_t all_ps = sum_of(rank->kernels, rank->nr_ops);
+		int64_t all_ps = hta_kernels_report_sum_of(rank->kernels, rank->nr_ops);
 
 		if (rank->nr_ops > 0)
 			qsort(rank->kernels, rank->nr_ops, sizeof(*rank->kernels), by_sum);
 		for (size_t k = 0; k < TS_MIN(rank->nr_ops, MAX_RANK_KERNELS); k++)
-			put_kernel(report, table, &rank->kernels[k], number, all_ps);
+			hta_kernels_report_put_kernel(report, table, &rank->kernels[k], number,
+						      all_ps);
 	}
 }
 
 /* --- sequences */
 
-static struct ts_value kernels_of(const struct hta_report *report,
-				  const struct hta_pattern *pattern)
+static struct ts_value hta_kernels_report_kernels_of(const struct hta_report *report,
+						     const struct hta_pattern *pattern)
 {
 	size_t nr = TS_MIN(pattern->nr_kernels, HTA_NAMED);
 	struct ts_value *items, list = ts_result_list(report->result, NULL, 0, nr, &items);
@@ -174,7 +177,7 @@ static struct ts_value kernels_of(const struct hta_report *report,
 	X(missed, ts_int((int64_t)pattern->missed)) \
 	X(gpu_ps, ts_int(pattern->gpu_ps)) \
 	X(cpu_ps, ts_int(pattern->cpu_ps)) \
-	X(kernels, kernels_of(report, pattern))
+	X(kernels, hta_kernels_report_kernels_of(report, pattern))
 
 void ts_hta_put_sequences(const struct hta_report *report)
 {

@@ -67,7 +67,7 @@ void ts_hta_launches_add(struct hta_launches *launches, const struct hta_launch 
 }
 
 /* What stands behind an emptied slot moves up, so that no search ends before it. */
-static void empty(struct hta_launches *launches, size_t hole)
+static void hta_launches_empty(struct hta_launches *launches, size_t hole)
 {
 	for (size_t slot = (hole + 1) % SLOTS; launches->slots[slot]; slot = (slot + 1) % SLOTS) {
 		size_t wanted = home(launches, at_slot(launches, slot)->link);
@@ -93,6 +93,6 @@ bool ts_hta_launches_pop(struct hta_launches *launches, struct hta_launch *out)
 		return true; /* out of a saved state, in which no more kernels come */
 	slot = seek(launches, out->link);
 	if (launches->slots[slot] == place + 1)
-		empty(launches, slot);
+		hta_launches_empty(launches, slot);
 	return true;
 }

@@ -7,13 +7,14 @@
 
 #define ORDER 50 /* of the counter, among a device's tracks */
 
-static struct ts_value rank_of(const struct hta_report *report, const struct ts_hta_stream *stream)
+static struct ts_value hta_launches_report_rank_of(const struct hta_report *report,
+						   const struct ts_hta_stream *stream)
 {
 	return ts_int(report->facts->ranks[stream->rank].number);
 }
 
 #define IDLE_CELLS(X) \
-	X(rank, rank_of(report, stream)) \
+	X(rank, hta_launches_report_rank_of(report, stream)) \
 	X(stream, ts_text_or_null(stream->name)) \
 	X(idle_ps, ts_int(stream->idle_ps)) \
 	X(host_wait_ps, ts_int(ps[TS_HTA_HOST_WAIT])) \
@@ -39,7 +40,7 @@ void ts_hta_put_idle(const struct hta_report *report)
 }
 
 #define QUEUE_CELLS(X) \
-	X(rank, rank_of(report, stream)) \
+	X(rank, hta_launches_report_rank_of(report, stream)) \
 	X(stream, ts_text_or_null(stream->name)) \
 	X(changes, ts_int(queue->nr)) \
 	X(mean, ts_real(queue->mean)) \

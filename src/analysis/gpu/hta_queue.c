@@ -10,7 +10,7 @@
 #define FIRST_LENGTHS 64
 
 /* Room to count one more that waits. Most streams never have many, and there may be many streams. */
-static enum ts_status room(struct hta_queue *queue, struct ts_error *err)
+static enum ts_status hta_queue_room(struct hta_queue *queue, struct ts_error *err)
 {
 	size_t need = (size_t)TS_MIN(queue->length + 1, HTA_QUEUE_MAX - 1) + 1;
 	size_t nr = TS_MIN(TS_MAX(2 * need, FIRST_LENGTHS), HTA_QUEUE_MAX);
@@ -27,7 +27,7 @@ static enum ts_status room(struct hta_queue *queue, struct ts_error *err)
 	return TS_OK;
 }
 
-static void change(struct hta_queue *queue, int64_t at_ps, int64_t by, int64_t full)
+static void hta_queue_change(struct hta_queue *queue, int64_t at_ps, int64_t by, int64_t full)
 {
 	int64_t held_ps = queue->nr > 0 ? ts_i64_sub(at_ps, queue->last_ps) : 0;
 
@@ -76,7 +76,7 @@ static void sift_down(int64_t *heap, size_t nr)
 static void start_until(struct hta_queue *queue, int64_t until_ps, int64_t full)
 {
 	while (queue->nr_starts > 0 && queue->starts[0] <= until_ps) {
-		change(queue, queue->starts[0], -1, full);
+		hta_queue_change(queue, queue->starts[0], -1, full);
 		queue->starts[0] = queue->starts[--queue->nr_starts];
 		sift_down(queue->starts, queue->nr_starts);
 	}
@@ -88,10 +88,10 @@ enum ts_status ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int6
 	enum ts_status st;
 
 	start_until(queue, launch_ps, full);
-	st = room(queue, err);
+	st = hta_queue_room(queue, err);
 	if (st)
 		return st;
-	change(queue, launch_ps, 1, full);
+	hta_queue_change(queue, launch_ps, 1, full);
 	if (!ts_grow(&queue->starts, &queue->cap_starts, queue->nr_starts + 1,
 		     sizeof(*queue->starts)))
 		return ts_fail_nomem(err);

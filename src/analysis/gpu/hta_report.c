@@ -22,7 +22,7 @@ static int64_t rest_us(const struct ts_hta_figures *of)
 	return of->kernel_us - of->idle_us - of->compute_us;
 }
 
-static struct ts_value whole_us(const struct ts_hta_figures *of, int64_t us)
+static struct ts_value hta_report_whole_us(const struct ts_hta_figures *of, int64_t us)
 {
 	return of->kernel_us > 0 ? ts_int(us) : ts_null();
 }
@@ -50,10 +50,10 @@ static struct ts_value whole_us(const struct ts_hta_figures *of, int64_t us)
 
 /* HTA's columns, of the times as it rounds them. */
 #define ROUNDED(F, X) \
-	F(X, hta_0_5., kernel_time_us, whole_us(of, of->kernel_us)) \
-	F(X, hta_0_5., idle_time_us, whole_us(of, of->idle_us)) \
-	F(X, hta_0_5., compute_time_us, whole_us(of, of->compute_us)) \
-	F(X, hta_0_5., non_compute_time_us, whole_us(of, rest_us(of)))
+	F(X, hta_0_5., kernel_time_us, hta_report_whole_us(of, of->kernel_us)) \
+	F(X, hta_0_5., idle_time_us, hta_report_whole_us(of, of->idle_us)) \
+	F(X, hta_0_5., compute_time_us, hta_report_whole_us(of, of->compute_us)) \
+	F(X, hta_0_5., non_compute_time_us, hta_report_whole_us(of, rest_us(of)))
 
 #define ROUNDED_SHARES(F, X) \
 	F(X, hta_0_5., gpu_idle_time_pct, ts_part_pct(of->idle_us, of->kernel_us)) \
@@ -64,7 +64,7 @@ static struct ts_value whole_us(const struct ts_hta_figures *of, int64_t us)
 #define AS_FIELD(X, object, name, value)  TS_SET(result, hta, object name, value);
 #define AS_COLUMN(X, object, name, value) X(name, value)
 
-static void put_fields(const struct hta_report *report)
+static void hta_report_put_fields(const struct hta_report *report)
 {
 	struct ts_result *result = report->result;
 	const struct ts_hta_facts *facts = report->facts;
@@ -78,7 +78,8 @@ static void put_fields(const struct hta_report *report)
 	ROUNDED_SHARES(AS_FIELD, )
 }
 
-static struct ts_value device_name(const struct ts_profile *profile, const struct ts_hta_rank *rank)
+static struct ts_value hta_report_device_name(const struct ts_profile *profile,
+					      const struct ts_hta_rank *rank)
 {
 	return rank->device == TS_NONE ? ts_null()
 				       : ts_text_or_null(profile->devices[rank->device].name);
@@ -87,11 +88,11 @@ static struct ts_value device_name(const struct ts_profile *profile, const struc
 #define RANK_CELLS(X) \
 	X(rank, ts_int(rank->number)) \
 	X(host, ts_text_or_null(profile->hosts[rank->host].name)) \
-	X(device, device_name(profile, rank)) \
+	X(device, hta_report_device_name(profile, rank)) \
 	FIGURES(AS_COLUMN, X) \
 	ROUNDED(AS_COLUMN, X)
 
-static void put_ranks(const struct hta_report *report)
+static void hta_report_put_ranks(const struct hta_report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	const struct ts_hta_facts *facts = report->facts;
@@ -168,7 +169,7 @@ static void put_types(struct ts_result *result, const struct hta_state *sum)
 
 /* --- notes */
 
-static void put_notes(struct ts_result *result, const struct ts_hta_figures *all)
+static void hta_report_put_notes(struct ts_result *result, const struct ts_hta_figures *all)
 {
 	if (all->nr_late > 0)
 		ts_result_note(result,
@@ -185,7 +186,7 @@ static void put_notes(struct ts_result *result, const struct ts_hta_figures *all
 }
 
 /* Traces of hosts, and any other profile when hta was asked for: only then its lines are interleaved. */
-static bool says_nothing(const struct ts_context *ctx)
+static bool hta_report_says_nothing(const struct ts_context *ctx)
 {
 	for (size_t i = 0; i < ctx->profile->nr_hosts; i++)
 		if (ctx->profile->hosts[i].trace_start_ns != TS_UNKNOWN)
@@ -193,7 +194,7 @@ static bool says_nothing(const struct ts_context *ctx)
 	return ctx->has_interleaved;
 }
 
-static bool has_gpu(const struct ts_profile *profile)
+static bool hta_report_has_gpu(const struct ts_profile *profile)
 {
 	for (size_t i = 0; i < profile->nr_devices; i++)
 		if (profile->devices[i].is_gpu)
@@ -206,12 +207,12 @@ static void put_nothing(struct ts_result *result, const struct ts_context *ctx)
 {
 	const struct ts_profile *profile = ctx->profile;
 
-	if (!says_nothing(ctx))
+	if (!hta_report_says_nothing(ctx))
 		return;
 	TS_SET(result, hta, rank_count, ts_int((int64_t)profile->nr_hosts));
 	TS_SET(result, hta, gpu_idle_time_pct, ts_null())->label = "GPU idle";
 	TS_SET(result, hta, kernel_count, ts_int(0));
-	if (profile->nr_devices > 0 && !has_gpu(profile))
+	if (profile->nr_devices > 0 && !hta_report_has_gpu(profile))
 		ts_result_note(result, "The devices of this profile are not GPUs, so there are no "
 				       "kernels of a GPU. tpusight report shows what they did.");
 	else
@@ -231,8 +232,8 @@ enum ts_status ts_hta_report(struct hta_state *sum, const struct ts_context *ctx
 		put_nothing(result, ctx);
 		return TS_OK;
 	}
-	put_fields(&report);
-	put_ranks(&report);
+	hta_report_put_fields(&report);
+	hta_report_put_ranks(&report);
 	put_types(result, sum);
 	if (!ts_hta_put_kernels(&report))
 		return ts_fail_nomem(err);
@@ -243,6 +244,6 @@ enum ts_status ts_hta_report(struct hta_state *sum, const struct ts_context *ctx
 	ts_hta_put_collectives(&report);
 	ts_hta_put_stragglers(&report);
 	ts_hta_put_sequences(&report);
-	put_notes(result, &facts->all);
+	hta_report_put_notes(result, &facts->all);
 	return ts_hta_put_tracks(&report) ? TS_OK : ts_fail_nomem(err);
 }

@@ -85,8 +85,8 @@ static enum ts_status add_pattern(struct hta_patterns *patterns, const struct ht
 	return TS_OK;
 }
 
-static enum ts_status add(struct hta_patterns *patterns, const struct hta_pattern *seen,
-			  struct ts_error *err)
+static enum ts_status hta_sequences_add(struct hta_patterns *patterns,
+					const struct hta_pattern *seen, struct ts_error *err)
 {
 	uint32_t at = ts_map_find(&patterns->by_hash, seen->hash);
 	struct hta_pattern *pattern;
@@ -106,8 +106,8 @@ static enum ts_status add(struct hta_patterns *patterns, const struct hta_patter
 	return TS_OK;
 }
 
-static enum ts_status count(struct hta_patterns *patterns, const struct hta_root *root,
-			    struct ts_error *err)
+static enum ts_status hta_sequences_count(struct hta_patterns *patterns,
+					  const struct hta_root *root, struct ts_error *err)
 {
 	struct hta_pattern seen = {
 		.hash = root->hash,
@@ -119,7 +119,7 @@ static enum ts_status count(struct hta_patterns *patterns, const struct hta_root
 	};
 
 	memcpy(seen.kernels, root->kernels, sizeof(seen.kernels));
-	return add(patterns, &seen, err);
+	return hta_sequences_add(patterns, &seen, err);
 }
 
 enum ts_status ts_hta_roots_drop(struct hta_roots *roots, uint32_t at,
@@ -134,7 +134,7 @@ enum ts_status ts_hta_roots_drop(struct hta_roots *roots, uint32_t at,
 		     sizeof(*roots->unused)))
 		return ts_fail_nomem(err);
 	roots->unused[roots->nr_unused++] = at;
-	return root->nr_kernels < LEAST ? TS_OK : count(patterns, root, err);
+	return root->nr_kernels < LEAST ? TS_OK : hta_sequences_count(patterns, root, err);
 }
 
 enum ts_status ts_hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from,
@@ -143,7 +143,7 @@ enum ts_status ts_hta_patterns_merge(struct hta_patterns *into, const struct hta
 	enum ts_status st = TS_OK;
 
 	for (size_t i = 0; i < from->nr && !st; i++)
-		st = add(into, &from->items[i], err);
+		st = hta_sequences_add(into, &from->items[i], err);
 	into->missed = ts_u64_add(into->missed, from->missed);
 	return st;
 }

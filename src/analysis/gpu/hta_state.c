@@ -174,13 +174,13 @@ static bool are_ops(uint32_t op, const uint32_t kernels[HTA_NAMED])
 	return op != TS_NONE;
 }
 
-static bool is_root(const void *self)
+static bool hta_state_is_root(const void *self)
 {
 	const struct hta_root *root = self;
 
 	return are_ops(root->op, root->kernels);
 }
-static const struct ts_record root_record = TS_RECORD(root_members, .is_valid = is_root);
+static const struct ts_record root_record = TS_RECORD(root_members, .is_valid = hta_state_is_root);
 #undef TS_SELF
 
 #define TS_SELF struct hta_roots

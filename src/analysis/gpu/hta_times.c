@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 
-static void advance(struct hta_overlaps *overlaps, int64_t to)
+static void hta_times_advance(struct hta_overlaps *overlaps, int64_t to)
 {
 	while (overlaps->at < to) {
 		int64_t next = to;
@@ -34,14 +34,14 @@ void ts_hta_overlaps_add(struct hta_overlaps *overlaps, enum ts_kernel_type type
 		for (unsigned i = 0; i < TS_NR_KERNEL_TYPES; i++)
 			overlaps->until[i] = start;
 	}
-	advance(overlaps, start);
+	hta_times_advance(overlaps, start);
 	overlaps->until[type] = TS_MAX(overlaps->until[type], end);
 	overlaps->last = TS_MAX(overlaps->last, end);
 }
 
 void ts_hta_overlaps_finish(struct hta_overlaps *overlaps)
 {
-	advance(overlaps, overlaps->last);
+	hta_times_advance(overlaps, overlaps->last);
 }
 
 int64_t ts_hta_overlaps_both(const struct hta_overlaps *overlaps, unsigned a, unsigned b)

@@ -33,14 +33,14 @@ static const struct ts_member row_members[] = {
 	TS_NUMBER(11, nr_bytes, TS_BY_HAND),	TS_NUMBER(12, bytes_ps, TS_BY_HAND),
 };
 
-static bool is_row(const void *self)
+static bool gpu_kernels_is_row(const void *self)
 {
 	const struct kernel_row *row = self;
 
 	return row->op != TS_NONE && row->device != TS_NONE &&
 	       (row->time.nr == 0 || row->class < TS_NR_TRACE_CLASSES);
 }
-static const struct ts_record row_record = TS_RECORD(row_members, .is_valid = is_row);
+static const struct ts_record row_record = TS_RECORD(row_members, .is_valid = gpu_kernels_is_row);
 #undef TS_SELF
 
 #define TS_SELF struct kernel_caller
@@ -89,7 +89,7 @@ static const struct ts_member kernels_members[] = {
 static const struct ts_record kernels_record = TS_RECORD(kernels_members);
 #undef TS_SELF
 
-static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+static bool gpu_kernels_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	return ctx->profile->nr_devices > 0 && ts_trace_side_of(ctx->profile, line) != TS_SIDE_NONE;
 }
@@ -124,9 +124,9 @@ static enum ts_trace_class class_on_host(struct kernels_state *state,
 	return *class;
 }
 
-static enum ts_status take_host_event(struct kernels_state *state,
-				      const struct ts_interleaved *interleaved, size_t i,
-				      struct ts_error *err)
+static enum ts_status gpu_kernels_take_host_event(struct kernels_state *state,
+						  const struct ts_interleaved *interleaved,
+						  size_t i, struct ts_error *err)
 {
 	uint32_t line = interleaved->line[i], op = interleaved->op[i];
 	struct kernel_thread *thread = &state->threads[line];
@@ -146,7 +146,7 @@ static enum ts_status take_host_event(struct kernels_state *state,
 }
 
 /* A kernel that an XLA op launches has the op's name: its own name is in a stat. */
-static uint32_t kernel_of(const struct ts_interleaved *interleaved, size_t i)
+static uint32_t gpu_kernels_kernel_of(const struct ts_interleaved *interleaved, size_t i)
 {
 	uint32_t op = interleaved->op[i];
 	struct ts_stat name;
@@ -157,8 +157,9 @@ static uint32_t kernel_of(const struct ts_interleaved *interleaved, size_t i)
 									  : op;
 }
 
-static struct kernel_row *add_row(struct kernel_table *table,
-				  const struct ts_interleaved *interleaved, size_t i, uint32_t op)
+static struct kernel_row *gpu_kernels_add_row(struct kernel_table *table,
+					      const struct ts_interleaved *interleaved, size_t i,
+					      uint32_t op)
 {
 	const struct ts_profile *profile = interleaved->profile;
 	const struct ts_line *line = &profile->lines[interleaved->line[i]];
@@ -179,10 +180,11 @@ static struct kernel_row *add_row(struct kernel_table *table,
 }
 
 /* The row of an event; NULL: no memory. */
-static struct kernel_row *row_of(struct kernels_state *state,
-				 const struct ts_interleaved *interleaved, size_t i, uint32_t *at)
+static struct kernel_row *gpu_kernels_row_of(struct kernels_state *state,
+					     const struct ts_interleaved *interleaved, size_t i,
+					     uint32_t *at)
 {
-	uint32_t op = kernel_of(interleaved, i);
+	uint32_t op = gpu_kernels_kernel_of(interleaved, i);
 	uint32_t device = interleaved->profile
 				  ->planes[interleaved->profile->lines[interleaved->line[i]].plane]
 				  .device;
@@ -193,7 +195,7 @@ static struct kernel_row *row_of(struct kernels_state *state,
 	if (*at != TS_NONE)
 		return &state->table.rows[*at];
 	*at = (uint32_t)state->table.nr_rows;
-	row = add_row(&state->table, interleaved, i, op);
+	row = gpu_kernels_add_row(&state->table, interleaved, i, op);
 	if (!row || !ts_map_set(&state->row_ids, key, *at))
 		return NULL;
 	state->table.nr_rows++;
@@ -223,13 +225,13 @@ static enum ts_status add_caller(struct kernels_state *state, uint32_t row, uint
 	return TS_OK;
 }
 
-static enum ts_status take_device_event(struct kernels_state *state,
-					const struct ts_interleaved *interleaved, size_t i,
-					struct ts_error *err)
+static enum ts_status gpu_kernels_take_device_event(struct kernels_state *state,
+						    const struct ts_interleaved *interleaved,
+						    size_t i, struct ts_error *err)
 {
 	int64_t dur_ps = TS_MAX(interleaved->dur_ps[i], 0);
 	uint32_t at, caller;
-	struct kernel_row *row = row_of(state, interleaved, i, &at);
+	struct kernel_row *row = gpu_kernels_row_of(state, interleaved, i, &at);
 
 	if (!row)
 		return ts_fail_nomem(err);
@@ -252,9 +254,13 @@ static enum ts_status kernels_interleaved(void *ptr, const struct ts_context *ct
 
 	for (size_t i = 0; i < interleaved->nr_events && !st; i++)
 		switch (state->sides[interleaved->line[i]]) {
-		case TS_SIDE_DEVICE: st = take_device_event(state, interleaved, i, err); break;
-		case TS_SIDE_HOST:   st = take_host_event(state, interleaved, i, err); break;
-		default:	     break;
+		case TS_SIDE_DEVICE:
+			st = gpu_kernels_take_device_event(state, interleaved, i, err);
+			break;
+		case TS_SIDE_HOST:
+			st = gpu_kernels_take_host_event(state, interleaved, i, err);
+			break;
+		default: break;
 		}
 	return st;
 }
@@ -284,7 +290,7 @@ const struct ts_analysis ts_analysis_kernels = {
 	.columns = TS_COL_LINK | TS_COL_STATS,
 	.state = &kernels_record,
 	.facts_size = sizeof(struct ts_kernels_facts),
-	.wants = wants,
+	.wants = gpu_kernels_wants,
 	.open = kernels_open,
 	.interleaved = kernels_interleaved,
 	.merge = kernels_merge,

@@ -29,8 +29,8 @@ enum ts_status ts_kernels_open_op(struct kernel_thread *thread, uint32_t op, int
 	return TS_OK;
 }
 
-static bool number_of(const struct ts_interleaved *interleaved, size_t i, const char *name,
-		      double *value)
+static bool kernels_launch_number_of(const struct ts_interleaved *interleaved, size_t i,
+				     const char *name, double *value)
 {
 	struct ts_stat stat;
 
@@ -40,7 +40,8 @@ static bool number_of(const struct ts_interleaved *interleaved, size_t i, const 
 	return isfinite(*value) && *value >= 0;
 }
 
-static struct ts_bytes text_of(const struct ts_interleaved *interleaved, size_t i, const char *name)
+static struct ts_bytes kernels_launch_text_of(const struct ts_interleaved *interleaved, size_t i,
+					      const char *name)
 {
 	struct ts_stat stat;
 
@@ -53,8 +54,9 @@ static int64_t whole_of(const struct ts_interleaved *interleaved, size_t i, cons
 {
 	double value;
 
-	return number_of(interleaved, i, name, &value) && value < 9e18 ? (int64_t)value
-								       : TS_UNKNOWN;
+	return kernels_launch_number_of(interleaved, i, name, &value) && value < 9e18
+		       ? (int64_t)value
+		       : TS_UNKNOWN;
 }
 
 static void take_weighted(double *sum, int64_t *weight_ps, double value, int64_t dur_ps)
@@ -81,9 +83,11 @@ static void take_bytes(struct kernel_row *row, int64_t nr_bytes, int64_t dur_ps)
 static void add_compiled(struct kernel_row *row, const struct ts_interleaved *interleaved, size_t i)
 {
 	int64_t dur_ps = TS_MAX(interleaved->dur_ps[i], 0), dynamic_bytes, occupancy;
-	struct ts_bytes details = text_of(interleaved, i, "kernel_details");
+	struct ts_bytes details = kernels_launch_text_of(interleaved, i, "kernel_details");
 
-	take_bytes(row, ts_kernel_detail_number(text_of(interleaved, i, "memcpy_details"), "size"),
+	take_bytes(row,
+		   ts_kernel_detail_number(kernels_launch_text_of(interleaved, i, "memcpy_details"),
+					   "size"),
 		   dur_ps);
 	occupancy = ts_kernel_detail_number(details, "occ_pct");
 	if (occupancy > 0)
@@ -114,15 +118,16 @@ static void add_traced(struct kernel_row *row, const struct ts_interleaved *inte
 		return;
 	}
 	/* Kineto writes 0 where it cannot tell, as for clusters of an H100. */
-	if (number_of(interleaved, i, "est. achieved occupancy %", &value) && value > 0)
+	if (kernels_launch_number_of(interleaved, i, "est. achieved occupancy %", &value) &&
+	    value > 0)
 		take_weighted(&row->occupancy, &row->occupancy_ps, value, dur_ps);
-	if (number_of(interleaved, i, "blocks per SM", &value))
+	if (kernels_launch_number_of(interleaved, i, "blocks per SM", &value))
 		take_weighted(&row->blocks, &row->blocks_ps, value, dur_ps);
 	if (!is_longest(row, dur_ps))
 		return;
 	row->longest = (struct kernel_shape){
-		.grid = text_of(interleaved, i, "grid"),
-		.block = text_of(interleaved, i, "block"),
+		.grid = kernels_launch_text_of(interleaved, i, "grid"),
+		.block = kernels_launch_text_of(interleaved, i, "block"),
 		.registers = whole_of(interleaved, i, "registers per thread"),
 		.shared_bytes = whole_of(interleaved, i, "shared memory"),
 	};

@@ -16,33 +16,37 @@ struct report {
 	double total_ps;
 };
 
-static const struct ts_device *device_of(const struct report *report, const struct kernel_row *row)
+static const struct ts_device *kernels_report_device_of(const struct report *report,
+							const struct kernel_row *row)
 {
 	return &report->ctx->profile->devices[row->device];
 }
 
-static bool is_gpu(const struct report *report, const struct kernel_row *row)
+static bool kernels_report_is_gpu(const struct report *report, const struct kernel_row *row)
 {
-	return device_of(report, row)->is_gpu;
+	return kernels_report_device_of(report, row)->is_gpu;
 }
 
-static struct ts_value host_name(const struct report *report, const struct kernel_row *row)
+static struct ts_value kernels_report_host_name(const struct report *report,
+						const struct kernel_row *row)
 {
-	return ts_text_or_null(report->ctx->profile->hosts[device_of(report, row)->host].name);
+	return ts_text_or_null(
+		report->ctx->profile->hosts[kernels_report_device_of(report, row)->host].name);
 }
 
-static struct ts_bytes name_of(const struct report *report, const struct kernel_row *row)
+static struct ts_bytes kernels_report_name_of(const struct report *report,
+					      const struct kernel_row *row)
 {
 	return report->ctx->profile->ops[row->op].name;
 }
 
-static struct ts_value mean(double sum, int64_t weight_ps)
+static struct ts_value kernels_report_mean(double sum, int64_t weight_ps)
 {
 	return weight_ps > 0 ? ts_real(sum / (double)weight_ps) : ts_null();
 }
 
 /* "[24, 1, 1]" becomes "24,1,1". */
-static struct ts_value shape(struct report *report, struct ts_bytes text)
+static struct ts_value kernels_report_shape(struct report *report, struct ts_bytes text)
 {
 	struct ts_arena *arena = &report->result->owner->arena;
 	uint8_t *copy = text.n ? ts_arena_alloc(arena, text.n) : NULL;
@@ -55,11 +59,12 @@ static struct ts_value shape(struct report *report, struct ts_bytes text)
 	return ts_text_or_null((struct ts_bytes){ copy, n });
 }
 
-static enum ts_kernel_type type_of(const struct report *report, const struct kernel_row *row)
+static enum ts_kernel_type kernels_report_type_of(const struct report *report,
+						  const struct kernel_row *row)
 {
 	const struct ts_op *op = &report->ctx->profile->ops[row->op];
 
-	if (is_gpu(report, row))
+	if (kernels_report_is_gpu(report, row))
 		return ts_kernel_type_of(op);
 	if (row->class == TS_TRACE_COMMUNICATION)
 		return TS_KERNEL_COMMUNICATION;
@@ -98,12 +103,12 @@ static struct ts_value deviation(const struct ts_spread *time)
 
 static struct ts_value tensor_core(const struct report *report, const struct kernel_row *row)
 {
-	if (!is_gpu(report, row) || row->class != TS_TRACE_KERNEL)
+	if (!kernels_report_is_gpu(report, row) || row->class != TS_TRACE_KERNEL)
 		return ts_null();
-	return ts_bool(ts_kernel_uses_tensor_cores(name_of(report, row)));
+	return ts_bool(ts_kernel_uses_tensor_cores(kernels_report_name_of(report, row)));
 }
 
-static struct ts_value rate(const struct kernel_row *row)
+static struct ts_value kernels_report_rate(const struct kernel_row *row)
 {
 	if (row->bytes_ps <= 0)
 		return ts_null();
@@ -111,14 +116,14 @@ static struct ts_value rate(const struct kernel_row *row)
 }
 
 #define KERNEL_CELLS(X) \
-	X(name, ts_text(name_of(report, row))) \
-	X(kernel_type, ts_text(ts_bytes_of(ts_kernel_type_names[type_of(report, row)]))) \
+	X(name, ts_text(kernels_report_name_of(report, row))) \
+	X(kernel_type, ts_text(ts_bytes_of(ts_kernel_type_names[kernels_report_type_of(report, row)]))) \
 	X(category, ts_text(ts_bytes_of(ts_kernel_category_names[class.category]))) \
 	X(category_rule, ts_text_or_null(ts_bytes_of(class.rule))) \
 	X(class, ts_text(ts_bytes_of(ts_trace_class_names[row->class]))) \
-	X(device_id, ts_int(device_of(report, row)->ordinal)) \
-	X(device, ts_text(device_of(report, row)->name)) \
-	X(host, host_name(report, row)) \
+	X(device_id, ts_int(kernels_report_device_of(report, row)->ordinal)) \
+	X(device, ts_text(kernels_report_device_of(report, row)->name)) \
+	X(host, kernels_report_host_name(report, row)) \
 	X(count, ts_int((int64_t)row->time.nr)) \
 	X(total_ps, ts_int(row->time.sum)) \
 	X(mean_ps, ts_int((int64_t)llround(row->time.mean))) \
@@ -127,22 +132,22 @@ static struct ts_value rate(const struct kernel_row *row)
 	X(stddev_ps, deviation(&row->time)) \
 	X(share_pct, ts_real(100 * (double)row->time.sum / report->total_ps)) \
 	X(tensor_core, tensor_core(report, row)) \
-	X(occupancy_pct, mean(row->occupancy, row->occupancy_ps)) \
-	X(blocks_per_sm, mean(row->blocks, row->blocks_ps)) \
-	X(grid, shape(report, row->longest.grid)) \
-	X(block, shape(report, row->longest.block)) \
+	X(occupancy_pct, kernels_report_mean(row->occupancy, row->occupancy_ps)) \
+	X(blocks_per_sm, kernels_report_mean(row->blocks, row->blocks_ps)) \
+	X(grid, kernels_report_shape(report, row->longest.grid)) \
+	X(block, kernels_report_shape(report, row->longest.block)) \
 	X(registers_per_thread, ts_int_or_null(row->longest.registers)) \
 	X(shared_memory_bytes, ts_int_or_null(row->longest.shared_bytes)) \
 	X(bytes, ts_int_or_null(row->nr_bytes)) \
-	X(bytes_per_s, rate(row)) \
+	X(bytes_per_s, kernels_report_rate(row)) \
 	X(op, nr > 0 ? caller_name(report, callers[0].op) : ts_null()) \
 	X(op_count, ts_int((int64_t)nr)) \
 	X(ops, caller_list(report, callers, nr))
 
-static void put_row(struct report *report, const struct kernel_row *row,
-		    const struct kernel_caller *callers, size_t nr)
+static void kernels_report_put_row(struct report *report, const struct kernel_row *row,
+				   const struct kernel_caller *callers, size_t nr)
 {
-	struct ts_kernel_class class = ts_kernel_class_of(name_of(report, row));
+	struct ts_kernel_class class = ts_kernel_class_of(kernels_report_name_of(report, row));
 
 	TS_CELLS(report->result, report->table, kernels_kernels, KERNEL_CELLS);
 }
@@ -153,7 +158,7 @@ struct ranked {
 	uint32_t device, row;
 };
 
-TS_ORDER(costliest_first, struct ranked, TS_DOWN(total_ps) TS_UP(name) TS_UP(device))
+TS_ORDER(kernels_report_costliest_first, struct ranked, TS_DOWN(total_ps) TS_UP(name) TS_UP(device))
 
 TS_ORDER(by_row_and_time, struct kernel_caller, TS_UP(row) TS_DOWN(total_ps) TS_UP(op))
 
@@ -178,7 +183,7 @@ static const struct kernel_caller *callers_of(const struct kernel_table *table, 
 }
 
 /* False: no memory. */
-static bool put_rows(struct report *report, struct kernel_table *from)
+static bool kernels_report_put_rows(struct report *report, struct kernel_table *from)
 {
 	struct ranked *ranked = calloc(from->nr_rows + 1, sizeof(*ranked));
 	size_t nr = 0;
@@ -190,14 +195,14 @@ static bool put_rows(struct report *report, struct kernel_table *from)
 						 report->ctx->profile->ops[from->rows[i].op].name,
 						 from->rows[i].device, i };
 	if (nr > 1)
-		qsort(ranked, nr, sizeof(*ranked), costliest_first);
+		qsort(ranked, nr, sizeof(*ranked), kernels_report_costliest_first);
 	if (from->nr_callers > 1)
 		qsort(from->callers, from->nr_callers, sizeof(*from->callers), by_row_and_time);
 	for (size_t i = 0; i < nr; i++) {
 		size_t nr_callers;
 		const struct kernel_caller *callers = callers_of(from, ranked[i].row, &nr_callers);
 
-		put_row(report, &from->rows[ranked[i].row], callers, nr_callers);
+		kernels_report_put_row(report, &from->rows[ranked[i].row], callers, nr_callers);
 	}
 	free(ranked);
 	return ranked != NULL;
@@ -210,12 +215,13 @@ struct gpu_sums {
 	double occupancy, occupancy_ps, tensor_ps, kernel_ps;
 };
 
-static bool is_kernel(const struct kernel_row *row)
+static bool kernels_report_is_kernel(const struct kernel_row *row)
 {
 	return row->class == TS_TRACE_KERNEL || row->class == TS_TRACE_COMMUNICATION;
 }
 
-static struct gpu_sums sums_of(const struct report *report, const struct kernel_table *table)
+static struct gpu_sums kernels_report_sums_of(const struct report *report,
+					      const struct kernel_table *table)
 {
 	struct gpu_sums sums = { .count = 0 };
 
@@ -223,7 +229,7 @@ static struct gpu_sums sums_of(const struct report *report, const struct kernel_
 		const struct kernel_row *row = &table->rows[i];
 		double total_ps = (double)row->time.sum;
 
-		if (!is_kernel(row) || !is_gpu(report, row))
+		if (!kernels_report_is_kernel(row) || !kernels_report_is_gpu(report, row))
 			continue;
 		sums.launched += (int64_t)row->time.nr;
 		sums.launched_ps += total_ps;
@@ -263,7 +269,7 @@ static void sum_copies(const struct report *report, const struct kernel_table *t
 		const struct kernel_row *row = &table->rows[i];
 		struct ts_bytes name = report->ctx->profile->ops[row->op].name;
 
-		if (row->class != TS_TRACE_MEMCPY || !is_gpu(report, row))
+		if (row->class != TS_TRACE_MEMCPY || !kernels_report_is_gpu(report, row))
 			continue;
 		if (has_one_of(name, from_host, TS_NELEM(from_host)))
 			add_copied(&facts->from_host_bytes, row);
@@ -273,23 +279,23 @@ static void sum_copies(const struct report *report, const struct kernel_table *t
 }
 
 /* Null where the timeline does not know it. */
-static struct ts_value ms(int64_t ps)
+static struct ts_value kernels_report_ms(int64_t ps)
 {
 	return ps < 0 ? ts_null() : ts_real((double)ps / (double)TS_PS_PER_MS);
 }
 
-static void put_times(const struct report *report)
+static void kernels_report_put_times(const struct report *report)
 {
 	const struct ts_timeline_facts *timeline = ts_timeline_facts(report->ctx);
 	struct ts_result *result = report->result;
 
-	TS_SET(result, kernels, total_time_ms, ms(timeline->total_ps));
-	TS_SET(result, kernels, cuda_time_ms, ms(timeline->device_time_ps));
-	TS_SET(result, kernels, cpu_time_ms, ms(timeline->cpu_time_ps));
+	TS_SET(result, kernels, total_time_ms, kernels_report_ms(timeline->total_ps));
+	TS_SET(result, kernels, cuda_time_ms, kernels_report_ms(timeline->device_time_ps));
+	TS_SET(result, kernels, cpu_time_ms, kernels_report_ms(timeline->cpu_time_ps));
 }
 
-static void put_gpu(const struct report *report, const struct gpu_sums *sums,
-		    const struct ts_kernels_facts *facts)
+static void kernels_report_put_gpu(const struct report *report, const struct gpu_sums *sums,
+				   const struct ts_kernels_facts *facts)
 {
 	struct ts_result *result = report->result;
 
@@ -304,7 +310,7 @@ enum ts_status ts_kernels_report(struct kernels_state *sum, const struct ts_cont
 				 struct ts_error *err)
 {
 	struct report report = { .ctx = ctx, .result = result };
-	struct gpu_sums sums = sums_of(&report, &sum->table);
+	struct gpu_sums sums = kernels_report_sums_of(&report, &sum->table);
 
 	/* NaN where no kernel says it */
 	facts->occupancy_pct = sums.occupancy / sums.occupancy_ps;
@@ -315,10 +321,10 @@ enum ts_status ts_kernels_report(struct kernels_state *sum, const struct ts_cont
 	if (!(report.total_ps > 0))
 		return TS_OK;
 	report.table = TS_TABLE(result, kernels_kernels);
-	if (!put_rows(&report, &sum->table))
+	if (!kernels_report_put_rows(&report, &sum->table))
 		return ts_fail_nomem(err);
-	put_times(&report);
+	kernels_report_put_times(&report);
 	if (sums.count > 0)
-		put_gpu(&report, &sums, facts);
+		kernels_report_put_gpu(&report, &sums, facts);
 	return TS_OK;
 }

@@ -51,13 +51,13 @@ static const struct ts_member row_members[] = {
 	TS_NUMBER(19, has_categories, TS_BY_HAND),
 	TS_NUMBER(20, nr_own, TS_BY_HAND),
 };
-static bool is_row(const void *record)
+static bool gpu_operators_is_row(const void *record)
 {
 	const struct operator_row *row = record;
 
 	return row->type < TS_NR_ATEN_TYPES && row->category <= OPERATORS_NO_CATEGORY;
 }
-static const struct ts_record row_record = TS_RECORD(row_members, .is_valid = is_row);
+static const struct ts_record row_record = TS_RECORD(row_members, .is_valid = gpu_operators_is_row);
 #undef TS_SELF
 
 #define TS_SELF struct operator_sums
@@ -119,8 +119,8 @@ static enum ts_status operators_open(void *ptr, const struct ts_context *ctx,
 	return TS_OK;
 }
 
-static enum kind kind_of(struct operators_state *state, const struct ts_profile *profile,
-			 uint32_t index)
+static enum kind gpu_operators_kind_of(struct operators_state *state,
+				       const struct ts_profile *profile, uint32_t index)
 {
 	uint8_t *kind = &state->kinds[index];
 	const struct ts_op *op = &profile->ops[index];
@@ -138,14 +138,15 @@ static enum kind kind_of(struct operators_state *state, const struct ts_profile 
 }
 
 /* What is still open at AT_PS on the thread; NULL: nothing. */
-static struct operator_open *innermost(struct operator_thread *thread, int64_t at_ps)
+static struct operator_open *gpu_operators_innermost(struct operator_thread *thread, int64_t at_ps)
 {
 	while (thread->nr > 0 && thread->items[thread->nr - 1].end_ps <= at_ps)
 		thread->nr--;
 	return thread->nr > 0 ? &thread->items[thread->nr - 1] : NULL;
 }
 
-static struct ts_bytes text_of(const struct ts_interleaved *interleaved, size_t i, const char *name)
+static struct ts_bytes gpu_operators_text_of(const struct ts_interleaved *interleaved, size_t i,
+					     const char *name)
 {
 	struct ts_stat stat;
 
@@ -178,9 +179,9 @@ static void count_flops(struct operators_state *state, const struct ts_interleav
 
 	if (row->shapes.n == 0 || !ts_aten_has_flops(call.name, &needs_values))
 		return;
-	call.types = text_of(interleaved, i, "Input type");
+	call.types = gpu_operators_text_of(interleaved, i, "Input type");
 	if (needs_values)
-		call.values = text_of(interleaved, i, "Concrete Inputs");
+		call.values = gpu_operators_text_of(interleaved, i, "Concrete Inputs");
 	flops = ts_aten_flops(call.name, call.dims, call.values);
 	if (isnan(flops))
 		return;
@@ -195,9 +196,9 @@ static void count_flops(struct operators_state *state, const struct ts_interleav
 }
 
 /* AT: a row for the event, to which its time is added. */
-static enum ts_status add_call(struct operators_state *state,
-			       const struct ts_interleaved *interleaved, size_t i, enum kind kind,
-			       uint32_t *at, struct ts_error *err)
+static enum ts_status gpu_operators_add_call(struct operators_state *state,
+					     const struct ts_interleaved *interleaved, size_t i,
+					     enum kind kind, uint32_t *at, struct ts_error *err)
 {
 	struct operator_row fresh = { .op = interleaved->op[i],
 				      .is_call = kind == KIND_CALL,
@@ -208,7 +209,7 @@ static enum ts_status add_call(struct operators_state *state,
 	enum ts_status st;
 
 	if (kind != KIND_CALL)
-		fresh.shapes = text_of(interleaved, i, "Input Dims");
+		fresh.shapes = gpu_operators_text_of(interleaved, i, "Input Dims");
 	st = ts_operators_row(state, &fresh, at, err);
 	if (st)
 		return st;
@@ -226,14 +227,14 @@ static enum ts_status open_call(struct operators_state *state,
 	struct operator_thread *thread = &state->threads[interleaved->line[i]];
 	int64_t start_ps = interleaved->start_ps[i];
 	int64_t end_ps = ts_i64_add(start_ps, interleaved->dur_ps[i]);
-	const struct operator_open *outer = innermost(thread, start_ps);
+	const struct operator_open *outer = gpu_operators_innermost(thread, start_ps);
 	struct operator_open open = { .end_ps = end_ps, .path = outer ? outer->path : TS_NONE };
 	enum ts_status st;
 
 	if (thread->nr >= OPEN_MAX)
 		return TS_OK;
 	open.has_flops = outer && outer->has_flops;
-	st = add_call(state, interleaved, i, kind, &open.row, err);
+	st = gpu_operators_add_call(state, interleaved, i, kind, &open.row, err);
 	if (st)
 		return st;
 	if (outer)
@@ -257,8 +258,8 @@ static enum ts_status open_call(struct operators_state *state,
 	return TS_OK;
 }
 
-static uint8_t category_of(struct operators_state *state, const struct ts_profile *profile,
-			   uint32_t kernel)
+static uint8_t gpu_operators_category_of(struct operators_state *state,
+					 const struct ts_profile *profile, uint32_t kernel)
 {
 	uint8_t *category = &state->categories[kernel];
 
@@ -267,8 +268,8 @@ static uint8_t category_of(struct operators_state *state, const struct ts_profil
 	return *category - 1;
 }
 
-static void take_kernel(struct operators_state *state, const struct ts_interleaved *interleaved,
-			size_t i)
+static void gpu_operators_take_kernel(struct operators_state *state,
+				      const struct ts_interleaved *interleaved, size_t i)
 {
 	int64_t dur_ps = TS_MAX(interleaved->dur_ps[i], 0);
 	uint32_t path = interleaved->link[i] == TS_NO_LINK
@@ -281,7 +282,8 @@ static void take_kernel(struct operators_state *state, const struct ts_interleav
 	else
 		ts_operators_add_kernel(
 			state, path, interleaved->op[i],
-			category_of(state, interleaved->profile, interleaved->op[i]), dur_ps);
+			gpu_operators_category_of(state, interleaved->profile, interleaved->op[i]),
+			dur_ps);
 }
 
 static enum ts_status operators_interleaved(void *ptr, const struct ts_context *ctx,
@@ -296,10 +298,10 @@ static enum ts_status operators_interleaved(void *ptr, const struct ts_context *
 		enum kind kind;
 
 		if (side == TS_SIDE_DEVICE)
-			take_kernel(state, interleaved, i);
+			gpu_operators_take_kernel(state, interleaved, i);
 		if (side != TS_SIDE_HOST)
 			continue;
-		kind = kind_of(state, ctx->profile, interleaved->op[i]);
+		kind = gpu_operators_kind_of(state, ctx->profile, interleaved->op[i]);
 		if (kind != KIND_OTHER)
 			st = open_call(state, interleaved, i, kind, err);
 	}

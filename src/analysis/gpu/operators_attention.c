@@ -34,8 +34,9 @@ static bool read_scores(const struct ts_context *ctx, const struct operator_row 
 	return first >= 0 && row->self_gpu_ps > 0 && ts_aten_matrix(row->shapes, first, scores);
 }
 
-static enum part part_of(const struct ts_context *ctx, const struct operator_row *row,
-			 const int64_t scores[2])
+static enum part operators_attention_part_of(const struct ts_context *ctx,
+					     const struct operator_row *row,
+					     const int64_t scores[2])
 {
 	int first = first_of(ctx->profile->ops[row->op].name, products, TS_NELEM(products));
 	int64_t a[2], b[2];
@@ -74,7 +75,7 @@ struct ts_operators_facts ts_operators_attention(const struct operators_state *s
 		return facts;
 	for (size_t i = 0; i < sum->nr_rows; i++) {
 		const struct operator_row *row = &sum->rows[i];
-		enum part part = part_of(ctx, row, facts.scores);
+		enum part part = operators_attention_part_of(ctx, row, facts.scores);
 
 		has[part] = true;
 		if (part == PART_SOFTMAX) {

@@ -16,24 +16,26 @@ struct report {
 	double peak;		      /* FLOP/s of the narrowest type; NaN: unknown */
 };
 
-static struct ts_bytes name_of(const struct report *report, const struct operator_row *row)
+static struct ts_bytes operators_report_name_of(const struct report *report,
+						const struct operator_row *row)
 {
 	return report->ctx->profile->ops[row->op].name;
 }
 
-static bool is_counted(const struct operator_row *row)
+static bool operators_report_is_counted(const struct operator_row *row)
 {
 	return row->calls > 0 && row->nr_counted == row->calls;
 }
 
 static struct ts_value flops(const struct operator_row *row)
 {
-	return is_counted(row) ? ts_real(row->flops) : ts_null();
+	return operators_report_is_counted(row) ? ts_real(row->flops) : ts_null();
 }
 
-static struct ts_value rate(const struct report *report, const struct operator_row *row)
+static struct ts_value operators_report_rate(const struct report *report,
+					     const struct operator_row *row)
 {
-	if (!is_counted(row) || row->gpu_ps <= 0)
+	if (!operators_report_is_counted(row) || row->gpu_ps <= 0)
 		return ts_null();
 	return ts_held_value(report->result, row->flops / ((double)row->gpu_ps * 1e-12),
 			     report->peak,
@@ -76,7 +78,8 @@ static struct ts_value shapes(const struct report *report, const struct operator
 }
 
 /* Of the only kernel that it launches. */
-static struct ts_value kernel_name(const struct report *report, const struct operator_row *row)
+static struct ts_value operators_report_kernel_name(const struct report *report,
+						    const struct operator_row *row)
 {
 	return row->kernel == TS_NONE ? ts_null()
 				      : ts_text(report->ctx->profile->ops[row->kernel].name);
@@ -114,37 +117,37 @@ static struct ts_value utilization(const struct report *report)
 	X(cpu_mean_ps, ts_int(row->cpu_ps / TS_MAX(row->calls, 1))) \
 	X(kernels, gpu(report, row->nr_kernels)) \
 	X(flops, flops(row)) \
-	X(flops_per_s, rate(report, row)) \
+	X(flops_per_s, operators_report_rate(report, row)) \
 	X(category, ts_operators_category(report->ctx, row)) \
 	X(dtype, type(row)) \
 	X(bytes, ts_operators_is_sized(row) ? ts_real(row->bytes) : ts_null()) \
 	X(operational_intensity, ts_operators_intensity(row)) \
 	X(bound_by, ts_operators_bound(row, report->rates)) \
 	X(roofline_efficiency_pct, ts_operators_roofline(report->result, row)) \
-	X(kernel, kernel_name(report, row))
+	X(kernel, operators_report_kernel_name(report, row))
 
 #define NAME_CELLS(X) \
-	X(name, ts_text(name_of(report, row))) \
+	X(name, ts_text(operators_report_name_of(report, row))) \
 	X(kind, ts_text(row->is_call ? TS_LIT("runtime") : TS_LIT("operator"))) \
 	TIMES(X)
 
 #define SHAPE_CELLS(X) \
-	X(name, ts_text(name_of(report, row))) \
+	X(name, ts_text(operators_report_name_of(report, row))) \
 	X(input_shapes, shapes(report, row)) \
 	TIMES(X)
 
-TS_ORDER(costliest_first, struct operator_row,
+TS_ORDER(operators_report_costliest_first, struct operator_row,
 	 TS_DOWN(self_gpu_ps) TS_DOWN(self_cpu_ps) TS_UP(op) TS_UP(shapes))
 
 /* Sums of doubles hang on the order. */
-TS_ORDER(by_op, struct operator_row, TS_UP(op) TS_UP(shapes))
+TS_ORDER(operators_report_by_op, struct operator_row, TS_UP(op) TS_UP(shapes))
 
 /* Rows of one operator become one. How many are left. */
 static size_t fold_shapes(struct operator_row *rows, size_t nr)
 {
 	size_t left = 0;
 
-	qsort(rows, nr, sizeof(*rows), by_op);
+	qsort(rows, nr, sizeof(*rows), operators_report_by_op);
 	for (size_t i = 0; i < nr; i++) {
 		if (left > 0 && rows[left - 1].op == rows[i].op)
 			ts_operators_add_row(&rows[left - 1], &rows[i]);
@@ -156,7 +159,8 @@ static size_t fold_shapes(struct operator_row *rows, size_t nr)
 	return left;
 }
 
-static void put_shapes(const struct report *report, const struct operator_row *rows, size_t nr)
+static void operators_report_put_shapes(const struct report *report,
+					const struct operator_row *rows, size_t nr)
 {
 	struct ts_table *table = TS_TABLE(report->result, operators_by_shape);
 
@@ -168,7 +172,8 @@ static void put_shapes(const struct report *report, const struct operator_row *r
 	}
 }
 
-static void put_names(const struct report *report, const struct operator_row *rows, size_t nr)
+static void operators_report_put_names(const struct report *report, const struct operator_row *rows,
+				       size_t nr)
 {
 	struct ts_table *table = TS_TABLE(report->result, operators_by_name);
 
@@ -179,7 +184,7 @@ static void put_names(const struct report *report, const struct operator_row *ro
 	}
 }
 
-static void put_sums(const struct report *report)
+static void operators_report_put_sums(const struct report *report)
 {
 	const struct operators_state *sum = report->sum;
 	const struct operator_sums *sums = &sum->sums;
@@ -198,7 +203,7 @@ static void put_sums(const struct report *report)
 	TS_SET(report->result, operators, flops_utilization_pct, utilization(report));
 }
 
-static void put_notes(const struct report *report)
+static void operators_report_put_notes(const struct report *report)
 {
 	bool has_shapes = false, has_others = false;
 
@@ -236,8 +241,8 @@ enum ts_status ts_operators_report(const struct operators_state *sum, const stru
 
 	if (!ts_profile_is_torch(ctx->profile))
 		return TS_OK;
-	put_sums(&report);
-	put_notes(&report);
+	operators_report_put_sums(&report);
+	operators_report_put_notes(&report);
 	if (nr == 0)
 		return TS_OK;
 	rows = malloc(nr * sizeof(*rows));
@@ -246,14 +251,14 @@ enum ts_status ts_operators_report(const struct operators_state *sum, const stru
 	memcpy(rows, sum->rows, nr * sizeof(*rows));
 	ts_operators_least(rows, nr, rates);
 	nr = fold_shapes(rows, nr);
-	qsort(rows, nr, sizeof(*rows), costliest_first);
-	put_names(&report, rows, nr);
+	qsort(rows, nr, sizeof(*rows), operators_report_costliest_first);
+	operators_report_put_names(&report, rows, nr);
 	ts_operators_categories(ctx, rows, nr, sum->sums.gpu_ps, result);
 	nr = sum->nr_rows;
 	memcpy(rows, sum->rows, nr * sizeof(*rows));
 	ts_operators_least(rows, nr, rates);
-	qsort(rows, nr, sizeof(*rows), costliest_first);
-	put_shapes(&report, rows, nr);
+	qsort(rows, nr, sizeof(*rows), operators_report_costliest_first);
+	operators_report_put_shapes(&report, rows, nr);
 	free(rows);
 	return TS_OK;
 }

@@ -11,7 +11,8 @@
 #include "result/schema/operators.def"
 
 /* FLOP/s; NaN: unknown. */
-static double peak_of(const struct operator_row *row, const struct ts_rates *rates)
+static double operators_roofline_peak_of(const struct operator_row *row,
+					 const struct ts_rates *rates)
 {
 	switch (row->type) {
 	case TS_ATEN_F32:  return rates->peak_f32_per_s;
@@ -28,15 +29,17 @@ bool ts_operators_is_sized(const struct operator_row *row)
 	return row->calls > 0 && row->nr_sized == row->calls;
 }
 
-static struct ts_roofline roofline_of(const struct operator_row *row, const struct ts_rates *rates)
+static struct ts_roofline operators_roofline_roofline_of(const struct operator_row *row,
+							 const struct ts_rates *rates)
 {
 	struct ts_rates own = *rates;
 
-	own.peak_flops_per_s = peak_of(row, rates);
+	own.peak_flops_per_s = operators_roofline_peak_of(row, rates);
 	return ts_roofline_of(&own, row->flops, row->bytes, NAN);
 }
 
-static double least_of(const struct operator_row *row, const struct ts_rates *rates)
+static double operators_roofline_least_of(const struct operator_row *row,
+					  const struct ts_rates *rates)
 {
 	struct ts_roofline line;
 
@@ -44,18 +47,19 @@ static double least_of(const struct operator_row *row, const struct ts_rates *ra
 		return 0; /* nothing to hold it against, and nothing that a sum would lack */
 	if (!rates || !ts_operators_is_sized(row))
 		return NAN;
-	line = roofline_of(row, rates);
+	line = operators_roofline_roofline_of(row, rates);
 	return isnan(line.compute_s) || isnan(line.hbm_s) ? NAN : line.least_s;
 }
 
 void ts_operators_least(struct operator_row *rows, size_t nr, const struct ts_rates *rates)
 {
 	for (size_t i = 0; i < nr; i++)
-		rows[i].least_s = least_of(&rows[i], rates);
+		rows[i].least_s = operators_roofline_least_of(&rows[i], rates);
 }
 
 /* That of its formula, or of the kernels that it launches itself; OPERATORS_NO_CATEGORY: several, or there is not one. */
-static uint8_t category_of(const struct ts_context *ctx, const struct operator_row *row)
+static uint8_t operators_roofline_category_of(const struct ts_context *ctx,
+					      const struct operator_row *row)
 {
 	enum ts_kernel_category own = ts_aten_category(ctx->profile->ops[row->op].name);
 
@@ -66,7 +70,7 @@ static uint8_t category_of(const struct ts_context *ctx, const struct operator_r
 
 struct ts_value ts_operators_category(const struct ts_context *ctx, const struct operator_row *row)
 {
-	uint8_t category = category_of(ctx, row);
+	uint8_t category = operators_roofline_category_of(ctx, row);
 
 	return category < OPERATORS_NO_CATEGORY
 		       ? ts_text(ts_bytes_of(ts_kernel_category_names[category]))
@@ -83,7 +87,8 @@ struct ts_value ts_operators_intensity(const struct operator_row *row)
 struct ts_value ts_operators_bound(const struct operator_row *row, const struct ts_rates *rates)
 {
 	return isfinite(row->least_s) && row->least_s > 0
-		       ? ts_text(ts_bytes_of(ts_bound_name(roofline_of(row, rates).bound)))
+		       ? ts_text(ts_bytes_of(
+				 ts_bound_name(operators_roofline_roofline_of(row, rates).bound)))
 		       : ts_null();
 }
 
@@ -106,7 +111,7 @@ struct category_sum {
 	double flops, bytes, least_s;
 };
 
-static void add_to(struct category_sum *sum, const struct operator_row *row)
+static void operators_roofline_add_to(struct category_sum *sum, const struct operator_row *row)
 {
 	sum->calls = ts_i64_add(sum->calls, row->calls);
 	sum->self_gpu_ps = ts_i64_add(sum->self_gpu_ps, row->self_gpu_ps);
@@ -118,17 +123,17 @@ static void add_to(struct category_sum *sum, const struct operator_row *row)
 	sum->least_s += row->least_s;
 }
 
-static struct ts_value share(int64_t part_ps, int64_t all_ps)
+static struct ts_value operators_roofline_share(int64_t part_ps, int64_t all_ps)
 {
 	return all_ps > 0 ? ts_real(100 * (double)part_ps / (double)all_ps) : ts_null();
 }
 
-static struct ts_value rate(const struct category_sum *sum, double amount)
+static struct ts_value operators_roofline_rate(const struct category_sum *sum, double amount)
 {
 	return sum->known_ps > 0 ? ts_real(amount / ((double)sum->known_ps * 1e-12)) : ts_null();
 }
 
-static struct ts_value known(const struct category_sum *sum, double amount)
+static struct ts_value operators_roofline_known(const struct category_sum *sum, double amount)
 {
 	return sum->known_ps > 0 ? ts_real(amount) : ts_null();
 }
@@ -144,17 +149,18 @@ static struct ts_value reached(struct ts_result *result, const struct category_s
 	X(category, ts_text(sum->name)) \
 	X(calls, ts_int(sum->calls)) \
 	X(self_gpu_ps, ts_int(sum->self_gpu_ps)) \
-	X(self_gpu_pct, share(sum->self_gpu_ps, all_ps)) \
-	X(modelled_pct, share(sum->known_ps, sum->self_gpu_ps)) \
-	X(flops, known(sum, sum->flops)) \
-	X(bytes, known(sum, sum->bytes)) \
-	X(flops_per_s, rate(sum, sum->flops)) \
-	X(bytes_per_s, rate(sum, sum->bytes)) \
+	X(self_gpu_pct, operators_roofline_share(sum->self_gpu_ps, all_ps)) \
+	X(modelled_pct, operators_roofline_share(sum->known_ps, sum->self_gpu_ps)) \
+	X(flops, operators_roofline_known(sum, sum->flops)) \
+	X(bytes, operators_roofline_known(sum, sum->bytes)) \
+	X(flops_per_s, operators_roofline_rate(sum, sum->flops)) \
+	X(bytes_per_s, operators_roofline_rate(sum, sum->bytes)) \
 	X(roofline_efficiency_pct, reached(result, sum))
 
-TS_ORDER(longest_first, struct category_sum, TS_DOWN(self_gpu_ps) TS_UP(name))
+TS_ORDER(operators_roofline_longest_first, struct category_sum, TS_DOWN(self_gpu_ps) TS_UP(name))
 
-static void put_sums(struct ts_result *result, struct category_sum *sums, size_t nr, int64_t all_ps)
+static void operators_roofline_put_sums(struct ts_result *result, struct category_sum *sums,
+					size_t nr, int64_t all_ps)
 {
 	struct ts_table *table = TS_TABLE(result, operators_categories);
 
@@ -177,8 +183,9 @@ void ts_operators_categories(const struct ts_context *ctx, const struct operator
 	sums[OPERATORS_NO_CATEGORY].name = TS_LIT("Several");
 	for (size_t i = 0; i < nr; i++)
 		if (rows[i].nr_own > 0)
-			add_to(&sums[category_of(ctx, &rows[i])], &rows[i]);
-	qsort(sums, TS_NELEM(sums), sizeof(*sums), longest_first);
+			operators_roofline_add_to(
+				&sums[operators_roofline_category_of(ctx, &rows[i])], &rows[i]);
+	qsort(sums, TS_NELEM(sums), sizeof(*sums), operators_roofline_longest_first);
 	if (all_ps > 0)
-		put_sums(result, sums, TS_NELEM(sums), all_ps);
+		operators_roofline_put_sums(result, sums, TS_NELEM(sums), all_ps);
 }

@@ -4,20 +4,20 @@
 
 #include "base/check.h"
 
-static bool is_same(const struct operator_row *a, const struct operator_row *b)
+static bool operators_rows_is_same(const struct operator_row *a, const struct operator_row *b)
 {
 	return a->op == b->op && a->is_others == b->is_others && ts_bytes_eq(a->shapes, b->shapes);
 }
 
 /* *KEY is moved on where other rows have the same hash. TS_NONE: there is not such a row. */
-static uint32_t find_row(const struct operators_state *state, const struct operator_row *wanted,
-			 uint64_t *key)
+static uint32_t operators_rows_find_row(const struct operators_state *state,
+					const struct operator_row *wanted, uint64_t *key)
 {
 	uint32_t at;
 
 	*key = ts_hash(wanted->shapes, (uint64_t)wanted->op << 1 | wanted->is_others);
 	while ((at = ts_map_find(&state->row_ids, *key)) != TS_NONE) {
-		if (is_same(&state->rows[at], wanted))
+		if (operators_rows_is_same(&state->rows[at], wanted))
 			return at;
 		(*key)++;
 	}
@@ -30,11 +30,11 @@ enum ts_status ts_operators_row(struct operators_state *state, const struct oper
 	struct operator_row row = *fresh;
 	uint64_t key;
 
-	*at = find_row(state, &row, &key);
+	*at = operators_rows_find_row(state, &row, &key);
 	if (*at == TS_NONE && state->nr_rows >= OPERATORS_ROWS) {
 		row.is_others = true;
 		row.shapes = (struct ts_bytes){ NULL, 0 };
-		*at = find_row(state, &row, &key);
+		*at = operators_rows_find_row(state, &row, &key);
 	}
 	if (*at != TS_NONE)
 		return TS_OK;

@@ -38,12 +38,12 @@ static const enum ts_trace_class classes_of_kinds[NR_KINDS] = {
 	[KIND_PYTHON] = TS_TRACE_OTHER,
 };
 
-static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+static bool timeline_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	return ts_trace_side_of(ctx->profile, line) != TS_SIDE_NONE;
 }
 
-static bool is_range(const struct ts_op *op)
+static bool timeline_is_range(const struct ts_op *op)
 {
 	return op->category_id == TS_KINETO_USER_ANNOTATION ||
 	       op->category_id == TS_KINETO_OVERHEAD;
@@ -58,7 +58,7 @@ static enum timeline_kind kind_on_host(const struct ts_profile *profile, const s
 		return kinds_of_hosts[class];
 	if (ts_trace_is_python(op))
 		return KIND_PYTHON;
-	if (is_range(op))
+	if (timeline_is_range(op))
 		return KIND_RANGE;
 	return op->category.n == 0 ? KIND_CPU_EXEC : KIND_HOST; /* what XLA and JAX trace */
 }
@@ -71,7 +71,8 @@ static enum timeline_kind kind_on_device(const struct ts_profile *profile,
 	return class < TS_NELEM(kinds_of_devices) ? kinds_of_devices[class] : KIND_RANGE;
 }
 
-static enum timeline_kind kind_of(struct timeline_state *state, uint32_t line_index, uint32_t index)
+static enum timeline_kind timeline_kind_of(struct timeline_state *state, uint32_t line_index,
+					   uint32_t index)
 {
 	const struct ts_profile *profile = state->ctx->profile;
 	const struct ts_line *line = &profile->lines[line_index];
@@ -84,17 +85,17 @@ static enum timeline_kind kind_of(struct timeline_state *state, uint32_t line_in
 	return *kind;
 }
 
-static enum ts_trace_class class_of(unsigned running)
+static enum ts_trace_class timeline_class_of(unsigned running)
 {
 	return running ? classes_of_kinds[__builtin_ctz(running)] : TS_TRACE_OTHER;
 }
 
-static void take_moment(void *ctx, int64_t from_ps, int64_t to_ps, unsigned running)
+static void timeline_take_moment(void *ctx, int64_t from_ps, int64_t to_ps, unsigned running)
 {
 	struct timeline_state *state = ctx;
 	struct timeline_rank *rank = &state->rank;
 	bool device = running & DEVICE_KINDS, cpu = running & ~DEVICE_KINDS;
-	enum ts_trace_class class = class_of(running);
+	enum ts_trace_class class = timeline_class_of(running);
 
 	rank->device_ps += device ? to_ps - from_ps : 0;
 	rank->cpu_ps += cpu ? to_ps - from_ps : 0;
@@ -105,7 +106,7 @@ static void take_moment(void *ctx, int64_t from_ps, int64_t to_ps, unsigned runn
 		state->failed = true;
 }
 
-static bool has_marks(const struct ts_profile *profile)
+static bool timeline_has_marks(const struct ts_profile *profile)
 {
 	for (size_t i = 0; i < profile->nr_ops; i++)
 		if (ts_bytes_starts(profile->ops[i].name, STEP_PREFIX))
@@ -156,14 +157,14 @@ static size_t slices_of(const struct ts_context *ctx)
 	return ts_overlay_share(ctx, TS_SHARE_PADDING, 1);
 }
 
-static enum ts_status timeline_open(void *ptr, const struct ts_context *ctx,
-				    const struct ts_line *line, struct ts_error *err)
+static enum ts_status timeline_timeline_open(void *ptr, const struct ts_context *ctx,
+					     const struct ts_line *line, struct ts_error *err)
 {
 	struct timeline_state *state = ptr;
 	enum ts_status st;
 
 	state->ctx = ctx;
-	state->sweep = (struct ts_sweep){ .ctx = state, .moment = take_moment };
+	state->sweep = (struct ts_sweep){ .ctx = state, .moment = timeline_take_moment };
 	state->rank = (struct timeline_rank){
 		.host = ctx->profile->planes[line->plane].host,
 		.first_ps = INT64_MAX,
@@ -174,15 +175,16 @@ static enum ts_status timeline_open(void *ptr, const struct ts_context *ctx,
 	st = make_tables(state, err);
 	if (st)
 		return st;
-	if (!has_marks(ctx->profile))
+	if (!timeline_has_marks(ctx->profile))
 		return ts_timeline_steps_known(&state->rank.steps, ctx, state->rank.host, err);
 	state->rank.steps.source = TIMELINE_MARKS;
 	return TS_OK;
 }
 
 /* Marks count on the thread that has the first one. */
-static enum ts_status take_mark(struct timeline_state *state, uint32_t line, struct ts_bytes name,
-				int64_t start_ps, int64_t dur_ps, struct ts_error *err)
+static enum ts_status timeline_take_mark(struct timeline_state *state, uint32_t line,
+					 struct ts_bytes name, int64_t start_ps, int64_t dur_ps,
+					 struct ts_error *err)
 {
 	struct timeline_steps *steps = &state->rank.steps;
 	uint64_t number = TS_NO_NUMBER;
@@ -207,18 +209,18 @@ static int64_t new_part(struct timeline_state *state, uint32_t line, int64_t sta
 	return TS_MAX(end_ps - from_ps, 0);
 }
 
-static enum ts_status take_host_event(struct timeline_state *state,
-				      const struct ts_interleaved *interleaved, size_t i,
-				      enum timeline_kind kind, struct ts_error *err)
+static enum ts_status timeline_take_host_event(struct timeline_state *state,
+					       const struct ts_interleaved *interleaved, size_t i,
+					       enum timeline_kind kind, struct ts_error *err)
 {
 	struct timeline_rank *rank = &state->rank;
 	int64_t start_ps = interleaved->start_ps[i], dur_ps = TS_MAX(interleaved->dur_ps[i], 0);
 	uint32_t step;
 
 	if (kind == KIND_RANGE)
-		return take_mark(state, interleaved->line[i],
-				 state->ctx->profile->ops[interleaved->op[i]].name, start_ps,
-				 dur_ps, err);
+		return timeline_take_mark(state, interleaved->line[i],
+					  state->ctx->profile->ops[interleaved->op[i]].name,
+					  start_ps, dur_ps, err);
 	if (kind == KIND_PYTHON) {
 		if (!state->ctx->no_python)
 			ts_sweep_add(&state->sweep, kind, start_ps, dur_ps);
@@ -233,9 +235,9 @@ static enum ts_status take_host_event(struct timeline_state *state,
 	return ts_launches_note(&state->launches, interleaved->link[i], step, err);
 }
 
-static void take_device_event(struct timeline_state *state,
-			      const struct ts_interleaved *interleaved, size_t i,
-			      enum timeline_kind kind)
+static void timeline_take_device_event(struct timeline_state *state,
+				       const struct ts_interleaved *interleaved, size_t i,
+				       enum timeline_kind kind)
 {
 	struct timeline_rank *rank = &state->rank;
 	int64_t start_ps = interleaved->start_ps[i],
@@ -257,9 +259,9 @@ static void take_device_event(struct timeline_state *state,
 				 end_ps);
 }
 
-static enum ts_status timeline_interleaved(void *ptr, const struct ts_context *ctx,
-					   const struct ts_interleaved *interleaved,
-					   struct ts_error *err)
+static enum ts_status timeline_timeline_interleaved(void *ptr, const struct ts_context *ctx,
+						    const struct ts_interleaved *interleaved,
+						    struct ts_error *err)
 {
 	struct timeline_state *state = ptr;
 	struct timeline_rank *rank = &state->rank;
@@ -272,14 +274,14 @@ static enum ts_status timeline_interleaved(void *ptr, const struct ts_context *c
 
 		if (side == TS_SIDE_NONE)
 			continue;
-		kind = kind_of(state, interleaved->line[i], interleaved->op[i]);
+		kind = timeline_kind_of(state, interleaved->line[i], interleaved->op[i]);
 		rank->first_ps = TS_MIN(rank->first_ps, start_ps);
 		rank->last_ps = TS_MAX(rank->last_ps, start_ps + TS_MAX(interleaved->dur_ps[i], 0));
 		ts_sweep_to(&state->sweep, start_ps);
 		if (side == TS_SIDE_DEVICE)
-			take_device_event(state, interleaved, i, kind);
+			timeline_take_device_event(state, interleaved, i, kind);
 		else
-			st = take_host_event(state, interleaved, i, kind, err);
+			st = timeline_take_host_event(state, interleaved, i, kind, err);
 		if (state->failed)
 			st = ts_fail_nomem(err);
 	}
@@ -317,7 +319,7 @@ static enum ts_status timeline_merge(void *ptr_into, void *ptr_from, const struc
 		return st;
 	from->ctx = ctx;
 	from->sweep.ctx = from;
-	from->sweep.moment = take_moment;
+	from->sweep.moment = timeline_take_moment;
 	ts_sweep_to(&from->sweep, from->rank.last_ps);
 	ts_timeline_steps_finish(&from->rank.steps);
 	into->ranks[into->nr_ranks++] = from->rank;
@@ -325,8 +327,9 @@ static enum ts_status timeline_merge(void *ptr_into, void *ptr_from, const struc
 	return from->failed ? ts_fail_nomem(err) : TS_OK;
 }
 
-static enum ts_status timeline_close(void *state, const struct ts_context *ctx, void *facts,
-				     struct ts_result *result, struct ts_error *err)
+static enum ts_status timeline_timeline_close(void *state, const struct ts_context *ctx,
+					      void *facts, struct ts_result *result,
+					      struct ts_error *err)
 {
 	return ts_timeline_report(state, ctx, facts, result, err);
 }
@@ -337,9 +340,9 @@ const struct ts_analysis ts_analysis_timeline = {
 	.columns = TS_COL_LINK,
 	.state = &ts_timeline_record,
 	.facts_size = sizeof(struct ts_timeline_facts),
-	.wants = wants,
-	.open = timeline_open,
-	.interleaved = timeline_interleaved,
+	.wants = timeline_wants,
+	.open = timeline_timeline_open,
+	.interleaved = timeline_timeline_interleaved,
 	.merge = timeline_merge,
-	.close = timeline_close,
+	.close = timeline_timeline_close,
 };

@@ -16,7 +16,7 @@ struct mean_step {
 	int64_t earliest_ps, nr;
 };
 
-static void add_step(struct mean_step *mean, const struct ts_step *step)
+static void timeline_known_add_step(struct mean_step *mean, const struct ts_step *step)
 {
 	if (mean->nr++ == 0) {
 		mean->number = step->number;
@@ -52,8 +52,9 @@ static enum ts_status put_means(struct timeline_steps *steps, const struct mean_
 }
 
 /* The steps of those of KNOWN's devices that IS_OWN. */
-static enum ts_status take(struct timeline_steps *steps, const struct ts_steps *known,
-			   const bool *is_own, struct ts_error *err)
+static enum ts_status timeline_known_take(struct timeline_steps *steps,
+					  const struct ts_steps *known, const bool *is_own,
+					  struct ts_error *err)
 {
 	struct mean_step *means = calloc(known->nr_steps + 1, sizeof(*means));
 	enum ts_status st;
@@ -62,7 +63,8 @@ static enum ts_status take(struct timeline_steps *steps, const struct ts_steps *
 		const struct ts_device_steps *own = is_own[d] ? ts_steps_of(known, d) : NULL;
 
 		for (size_t i = 0; own && i < own->nr; i++)
-			add_step(&means[ts_device_steps_row(own, i)], &own->items[i]);
+			timeline_known_add_step(&means[ts_device_steps_row(own, i)],
+						&own->items[i]);
 	}
 	st = means ? put_means(steps, means, known->nr_steps, err) : ts_fail_nomem(err);
 	free(means);
@@ -83,12 +85,12 @@ enum ts_status ts_timeline_steps_known(struct timeline_steps *steps, const struc
 		return ts_fail_nomem(err);
 	for (size_t d = 0; d < profile->nr_devices; d++)
 		is_own[d] = profile->devices[d].host == host;
-	st = take(steps, &outline->steps, is_own, err);
+	st = timeline_known_take(steps, &outline->steps, is_own, err);
 	steps->source = steps->nr > 0 ? TIMELINE_DEVICES : TIMELINE_NONE;
 	if (!st && steps->nr == 0) {
 		memset(is_own, 0, nr * sizeof(*is_own));
 		is_own[host] = true;
-		st = take(steps, &outline->host_steps, is_own, err);
+		st = timeline_known_take(steps, &outline->host_steps, is_own, err);
 		steps->source = steps->nr > 0 ? TIMELINE_HOST : TIMELINE_NONE;
 	}
 	steps->fixed = steps->nr > 0;

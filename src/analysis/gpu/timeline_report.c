@@ -27,18 +27,18 @@ struct report {
 	bool is_tpu;
 };
 
-static struct ts_value ms(int64_t ps)
+static struct ts_value timeline_report_ms(int64_t ps)
 {
 	return ts_real((double)ps / (double)TS_PS_PER_MS);
 }
 
-static int64_t length(const struct timeline_rank *rank)
+static int64_t timeline_report_length(const struct timeline_rank *rank)
 {
 	return rank->first_ps <= rank->last_ps ? rank->last_ps - rank->first_ps : 0;
 }
 
 /* A rank without an event is not a row. */
-static bool is_empty(const struct timeline_rank *rank)
+static bool timeline_report_is_empty(const struct timeline_rank *rank)
 {
 	return rank->first_ps > rank->last_ps;
 }
@@ -62,7 +62,7 @@ static struct timeline_step whole_trace(const struct timeline_rank *rank)
 				       .own = rank->steps.behind };
 }
 
-static void add_step(struct sums *sums, const struct timeline_step *step)
+static void timeline_report_add_step(struct sums *sums, const struct timeline_step *step)
 {
 	for (size_t c = 0; c < TS_NR_TRACE_CLASSES; c++)
 		sums->class_ps[c] = ts_i64_add(sums->class_ps[c], step->own.ps[c]);
@@ -70,19 +70,19 @@ static void add_step(struct sums *sums, const struct timeline_step *step)
 	sums->steps_ps = ts_i64_add(sums->steps_ps, step->end_ps - step->start_ps);
 }
 
-static void add_steps(struct sums *sums, const struct timeline_rank *rank)
+static void timeline_report_add_steps(struct sums *sums, const struct timeline_rank *rank)
 {
 	const struct timeline_step whole = whole_trace(rank);
 	size_t nr = ts_timeline_steps_whole(&rank->steps);
 
 	if (rank->steps.nr == 0)
-		add_step(sums, &whole);
+		timeline_report_add_step(sums, &whole);
 	for (size_t i = 0; i < nr; i++)
-		add_step(sums, &rank->steps.items[i]);
+		timeline_report_add_step(sums, &rank->steps.items[i]);
 }
 
-static void add_rank(struct sums *sums, const struct ts_context *ctx,
-		     const struct timeline_rank *rank)
+static void timeline_report_add_rank(struct sums *sums, const struct ts_context *ctx,
+				     const struct timeline_rank *rank)
 {
 	sums->nr_ranks++;
 	sums->has_device |= has_device(ctx, rank->host);
@@ -90,24 +90,25 @@ static void add_rank(struct sums *sums, const struct ts_context *ctx,
 	sums->last_ps = TS_MAX(sums->last_ps, rank->last_ps);
 	sums->cpu_time_ps = ts_i64_add(sums->cpu_time_ps, rank->cpu_time_ps);
 	sums->device_time_ps = ts_i64_add(sums->device_time_ps, rank->device_time_ps);
-	sums->length_ps += (double)length(rank);
+	sums->length_ps += (double)timeline_report_length(rank);
 	sums->cpu_ps += (double)rank->cpu_ps;
 	sums->device_ps += (double)rank->device_ps;
 	sums->both_ps += (double)rank->both_ps;
-	add_steps(sums, rank);
+	timeline_report_add_steps(sums, rank);
 }
 
-static struct sums sums_of(const struct timeline_state *sum, const struct ts_context *ctx)
+static struct sums timeline_report_sums_of(const struct timeline_state *sum,
+					   const struct ts_context *ctx)
 {
 	struct sums sums = { .first_ps = INT64_MAX, .last_ps = INT64_MIN };
 
 	for (size_t i = 0; i < sum->nr_ranks; i++)
-		if (!is_empty(&sum->ranks[i]))
-			add_rank(&sums, ctx, &sum->ranks[i]);
+		if (!timeline_report_is_empty(&sum->ranks[i]))
+			timeline_report_add_rank(&sums, ctx, &sum->ranks[i]);
 	return sums;
 }
 
-static struct ts_timeline_facts facts_of(const struct sums *sums)
+static struct ts_timeline_facts timeline_report_facts_of(const struct sums *sums)
 {
 	if (sums->nr_ranks == 0)
 		return (struct ts_timeline_facts){ .total_ps = -1,
@@ -124,7 +125,7 @@ static struct ts_timeline_facts facts_of(const struct sums *sums)
 
 #define STEP_CELLS(X) \
 	X(rank, ts_int_or_null(host->rank)) \
-	X(step, number_of(step)) \
+	X(step, timeline_report_number_of(step)) \
 	X(start_ps, ts_int(TS_MIN(step->start_ps, step->earliest_ps))) \
 	X(duration_ps, ts_int(step->end_ps - step->start_ps)) \
 	X(kernel_ps, ts_int(ps[TS_TRACE_KERNEL])) \
@@ -135,26 +136,27 @@ static struct ts_timeline_facts facts_of(const struct sums *sums)
 	X(dataloader_ps, ts_int(ps[TS_TRACE_DATALOADER])) \
 	X(cpu_exec_ps, ts_int(ps[TS_TRACE_CPU_EXEC])) \
 	X(other_ps, ts_int(ps[TS_TRACE_OTHER])) \
-	X(kernels, kernels_of(report, rank, step)) \
+	X(kernels, timeline_report_kernels_of(report, rank, step)) \
 	X(counted, ts_bool(counted))
 
-static struct ts_value number_of(const struct timeline_step *step)
+static struct ts_value timeline_report_number_of(const struct timeline_step *step)
 {
 	return step->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)step->number);
 }
 
 /* Those that the step launched: only where its marks on the host are what makes it a step of devices. */
-static struct ts_value kernels_of(const struct report *report, const struct timeline_rank *rank,
-				  const struct timeline_step *step)
+static struct ts_value timeline_report_kernels_of(const struct report *report,
+						  const struct timeline_rank *rank,
+						  const struct timeline_step *step)
 {
 	bool is_known = rank->steps.source == TIMELINE_MARKS || rank->steps.source == TIMELINE_NONE;
 
 	return is_known && !report->is_tpu ? ts_int((int64_t)step->nr_kernels) : ts_null();
 }
 
-static void put_step(const struct report *report, struct ts_table *table,
-		     const struct timeline_rank *rank, const struct timeline_step *step,
-		     bool counted)
+static void timeline_report_put_step(const struct report *report, struct ts_table *table,
+				     const struct timeline_rank *rank,
+				     const struct timeline_step *step, bool counted)
 {
 	const struct ts_host *host = &report->ctx->profile->hosts[rank->host];
 	const int64_t *ps = step->own.ps;
@@ -169,9 +171,9 @@ static void put_rank_steps(const struct report *report, struct ts_table *table,
 	size_t nr_whole = ts_timeline_steps_whole(&rank->steps);
 
 	if (rank->steps.nr == 0)
-		put_step(report, table, rank, &whole, true);
+		timeline_report_put_step(report, table, rank, &whole, true);
 	for (size_t i = 0; i < rank->steps.nr; i++)
-		put_step(report, table, rank, &rank->steps.items[i], i < nr_whole);
+		timeline_report_put_step(report, table, rank, &rank->steps.items[i], i < nr_whole);
 	if (nr_whole < rank->steps.nr)
 		ts_result_note(report->result,
 			       "the last %zu of %zu steps are not counted: the profiler may have "
@@ -179,14 +181,14 @@ static void put_rank_steps(const struct report *report, struct ts_table *table,
 			       rank->steps.nr - nr_whole, rank->steps.nr);
 }
 
-static void put_steps(const struct report *report)
+static void timeline_report_put_steps(const struct report *report)
 {
 	/* The headings are of what a GPU has; a TPU runs ops, copies to and from its host, and no more of these. */
 	struct ts_table *table = report->is_tpu ? TS_TABLE(report->result, timeline_tpu_steps)
 						: TS_TABLE(report->result, timeline_steps);
 
 	for (size_t i = 0; i < report->sum->nr_ranks; i++)
-		if (!is_empty(&report->sum->ranks[i]))
+		if (!timeline_report_is_empty(&report->sum->ranks[i]))
 			put_rank_steps(report, table, &report->sum->ranks[i]);
 }
 
@@ -195,7 +197,7 @@ static void put_steps(const struct report *report)
 #define CLASS_CELLS(X) \
 	X(class, ts_text(ts_bytes_of(class_name(report, c)))) \
 	X(total_ps, ts_int(sums->class_ps[c])) \
-	X(step_mean_ps, mean(sums->class_ps[c], sums->nr_steps)) \
+	X(step_mean_ps, timeline_report_mean(sums->class_ps[c], sums->nr_steps)) \
 	X(share_pct, ts_part_pct(sums->class_ps[c], sums->steps_ps))
 
 static const char *class_name(const struct report *report, size_t class)
@@ -206,7 +208,7 @@ static const char *class_name(const struct report *report, size_t class)
 							  : ts_trace_class_names[class];
 }
 
-static struct ts_value mean(int64_t sum_ps, size_t nr)
+static struct ts_value timeline_report_mean(int64_t sum_ps, size_t nr)
 {
 	return nr ? ts_int((int64_t)llround((double)sum_ps / (double)nr)) : ts_null();
 }
@@ -237,7 +239,7 @@ static void put_classes(const struct report *report)
 	X(cpu_time_ps, ts_int(rank->cpu_time_ps)) \
 	X(cuda_time_ps, OF_DEVICE(ts_int(rank->device_time_ps)))
 
-static void put_ranks(const struct report *report)
+static void timeline_report_put_ranks(const struct report *report)
 {
 	struct ts_table *table = TS_TITLED_TABLE(report->result, timeline_ranks,
 						 report->sums.nr_ranks > 1 ? "Ranks" : NULL);
@@ -246,9 +248,9 @@ static void put_ranks(const struct report *report)
 		const struct timeline_rank *rank = &report->sum->ranks[i];
 		const struct ts_host *host = &report->ctx->profile->hosts[rank->host];
 		bool device = has_device(report->ctx, rank->host);
-		int64_t all_ps = length(rank);
+		int64_t all_ps = timeline_report_length(rank);
 
-		if (!is_empty(rank))
+		if (!timeline_report_is_empty(rank))
 			TS_CELLS(report->result, table, timeline_ranks, RANK_CELLS);
 	}
 }
@@ -260,7 +262,7 @@ static void put_ranks(const struct report *report)
 	X(events, ts_int((int64_t)stream->nr_events)) \
 	X(busy_ps, ts_int(stream->busy_ps))
 
-static void put_streams(const struct report *report)
+static void timeline_report_put_streams(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_table *table = TS_TITLED_TABLE(report->result, timeline_streams,
@@ -302,24 +304,27 @@ static void put_active(const struct report *report)
 		double share_pct =
 			sums->length_ps > 0 ? 100 * rows[i].all_ps / sums->length_ps : NAN;
 
-		TS_SET_AT(result, timeline, rows[i].ms, rows[i].known ? ms(ps) : ts_null());
+		TS_SET_AT(result, timeline, rows[i].ms,
+			  rows[i].known ? timeline_report_ms(ps) : ts_null());
 		TS_SET_AT(result, timeline, rows[i].ps, rows[i].known ? ts_int(ps) : ts_null());
 		TS_SET_AT(result, timeline, rows[i].pct,
 			  rows[i].known ? ts_real(share_pct) : ts_null());
 	}
 }
 
-static void put_totals(const struct report *report, const struct ts_timeline_facts *facts)
+static void timeline_report_put_totals(const struct report *report,
+				       const struct ts_timeline_facts *facts)
 {
 	struct ts_result *result = report->result;
 	bool has_device = facts->device_time_ps >= 0;
 
-	TS_SET(result, timeline, total_time_ms, ms(facts->total_ps));
+	TS_SET(result, timeline, total_time_ms, timeline_report_ms(facts->total_ps));
 	TS_SET(result, timeline, total_time_ps, ts_int(facts->total_ps));
 	put_active(report);
-	TS_SET(result, timeline, cpu_time_ms, ms(facts->cpu_time_ps));
+	TS_SET(result, timeline, cpu_time_ms, timeline_report_ms(facts->cpu_time_ps));
 	TS_SET(result, timeline, cpu_time_ps, ts_int(facts->cpu_time_ps));
-	TS_SET(result, timeline, cuda_time_ms, has_device ? ms(facts->device_time_ps) : ts_null());
+	TS_SET(result, timeline, cuda_time_ms,
+	       has_device ? timeline_report_ms(facts->device_time_ps) : ts_null());
 	TS_SET(result, timeline, cuda_time_ps, ts_int_or_null(facts->device_time_ps));
 	TS_SET(result, timeline, step_count, ts_int((int64_t)report->sums.nr_steps));
 }
@@ -332,11 +337,11 @@ static const char *const sources[] = {
 };
 
 /* Of the first rank that has events; ranks of one job mark alike. */
-static void put_step_source(const struct report *report)
+static void timeline_report_put_step_source(const struct report *report)
 {
 	size_t i = 0;
 
-	while (is_empty(&report->sum->ranks[i]))
+	while (timeline_report_is_empty(&report->sum->ranks[i]))
 		i++;
 	TS_SET(report->result, timeline, step_source,
 	       ts_text(ts_bytes_of(sources[report->sum->ranks[i].steps.source])));
@@ -376,12 +381,12 @@ static bool draw_rank(const struct report *report, struct timeline_rank *rank)
 	return track->labels && ts_slices_finish(&rank->slices, report->result, track);
 }
 
-static bool draw(const struct report *report)
+static bool timeline_report_draw(const struct report *report)
 {
 	bool good = true;
 
 	for (size_t i = 0; i < report->sum->nr_ranks && good; i++)
-		if (!is_empty(&report->sum->ranks[i]))
+		if (!timeline_report_is_empty(&report->sum->ranks[i]))
 			good = draw_rank(report, &report->sum->ranks[i]);
 	return good;
 }
@@ -423,7 +428,7 @@ static size_t fold_ranks(struct ts_worked_step *steps, size_t nr)
 }
 
 /* False: no memory. */
-static bool find_median(struct ts_timeline_facts *facts)
+static bool timeline_report_find_median(struct ts_timeline_facts *facts)
 {
 	int64_t *ps = malloc((facts->nr_steps + 1) * sizeof(*ps));
 
@@ -461,7 +466,7 @@ static bool list_worked(const struct report *report, struct ts_timeline_facts *f
 	}
 	facts->steps = steps;
 	facts->nr_steps = fold_ranks(steps, nr);
-	return find_median(facts);
+	return timeline_report_find_median(facts);
 }
 
 /* Devices, and all of them are not GPUs. */
@@ -477,20 +482,21 @@ enum ts_status ts_timeline_report(struct timeline_state *sum, const struct ts_co
 				  struct ts_timeline_facts *facts, struct ts_result *result,
 				  struct ts_error *err)
 {
-	struct report report = { sum, ctx, result, sums_of(sum, ctx), has_tpu(ctx->profile) };
+	struct report report = { sum, ctx, result, timeline_report_sums_of(sum, ctx),
+				 has_tpu(ctx->profile) };
 
-	*facts = facts_of(&report.sums);
+	*facts = timeline_report_facts_of(&report.sums);
 	if (!list_worked(&report, facts))
 		return ts_fail_nomem(err);
 	if (report.sums.nr_ranks == 0)
 		return TS_OK;
-	put_steps(&report);
+	timeline_report_put_steps(&report);
 	put_classes(&report);
-	put_ranks(&report);
-	put_streams(&report);
-	put_totals(&report, facts);
-	put_step_source(&report);
+	timeline_report_put_ranks(&report);
+	timeline_report_put_streams(&report);
+	timeline_report_put_totals(&report, facts);
+	timeline_report_put_step_source(&report);
 	if (ctx->no_python)
 		ts_result_note(result, "what Python's tracer saw is not counted as CPU activity");
-	return draw(&report) ? TS_OK : ts_fail_nomem(err);
+	return timeline_report_draw(&report) ? TS_OK : ts_fail_nomem(err);
 }

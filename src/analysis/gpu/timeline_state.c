@@ -36,14 +36,15 @@ static const struct ts_member steps_members[] = {
 	TS_NUMBER(9, source, TS_BY_HAND),
 };
 
-static bool are_steps(const void *self)
+static bool timeline_state_are_steps(const void *self)
 {
 	const struct timeline_steps *steps = self;
 
 	return steps->source <= TIMELINE_HOST && steps->live <= steps->nr &&
 	       steps->nr_leftovers <= TIMELINE_LEFTOVERS;
 }
-static const struct ts_record steps_record = TS_RECORD(steps_members, .is_valid = are_steps);
+static const struct ts_record steps_record =
+	TS_RECORD(steps_members, .is_valid = timeline_state_are_steps);
 #undef TS_SELF
 
 #define TS_SELF struct timeline_rank

@@ -15,7 +15,7 @@
 
 #define WHOLE_STEP 0.8 /* of the kernels of the step before it */
 
-static void add(int64_t *into, int64_t *from)
+static void timeline_steps_add(int64_t *into, int64_t *from)
 {
 	for (size_t c = 0; c < TS_NR_TRACE_CLASSES; c++) {
 		into[c] += from[c];
@@ -23,15 +23,15 @@ static void add(int64_t *into, int64_t *from)
 	}
 }
 
-static void move(struct timeline_share *into, struct timeline_share *from)
+static void timeline_steps_move(struct timeline_share *into, struct timeline_share *from)
 {
-	add(into->ps, from->ps);
-	add(into->before_ps, from->before_ps);
+	timeline_steps_add(into->ps, from->ps);
+	timeline_steps_add(into->before_ps, from->before_ps);
 }
 
 static void hold_back(struct timeline_share *share)
 {
-	add(share->before_ps, share->ps);
+	timeline_steps_add(share->before_ps, share->ps);
 }
 
 /* The first step begins where the kernels from before it have ended. */
@@ -57,8 +57,8 @@ static void pass_leftovers(struct timeline_steps *steps, int64_t now_ps)
 }
 
 /* The share that AT_PS belongs to; lowers *UNTIL_PS to the end of that. */
-static struct timeline_share *owner_of(struct timeline_steps *steps, int64_t at_ps,
-				       int64_t *until_ps)
+static struct timeline_share *timeline_steps_owner_of(struct timeline_steps *steps, int64_t at_ps,
+						      int64_t *until_ps)
 {
 	struct timeline_step *step;
 
@@ -87,7 +87,7 @@ void ts_timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64
 			pass_leftovers(steps, from_ps);
 		for (size_t i = 0; i < steps->nr_leftovers; i++)
 			until_ps = TS_MIN(until_ps, steps->leftovers[i]);
-		owner = owner_of(steps, from_ps, &until_ps);
+		owner = timeline_steps_owner_of(steps, from_ps, &until_ps);
 		owner->ps[class] += until_ps - from_ps;
 		from_ps = until_ps;
 	}
@@ -107,7 +107,7 @@ enum ts_status ts_timeline_steps_begin(struct timeline_steps *steps, int64_t sta
 					.end_ps = end_ps,
 					.kernel_ps = INT64_MAX,
 					.earliest_ps = INT64_MAX };
-	move(&step->gap, &steps->behind);
+	timeline_steps_move(&step->gap, &steps->behind);
 	if (steps->nr++ == 0)
 		steps->first_ps = start_ps;
 	return TS_OK;
@@ -152,10 +152,10 @@ void ts_timeline_steps_kernel(struct timeline_steps *steps, uint32_t index, int6
 	if (end_ps <= step->end_ps)
 		return;
 	for (size_t i = index + 1; i < steps->nr; i++) {
-		move(&step->own, &steps->items[i].gap);
-		move(&step->own, &steps->items[i].own);
+		timeline_steps_move(&step->own, &steps->items[i].gap);
+		timeline_steps_move(&step->own, &steps->items[i].own);
 	}
-	move(&step->own, &steps->behind);
+	timeline_steps_move(&step->own, &steps->behind);
 	step->end_ps = end_ps;
 	steps->live = TS_MIN(steps->live, index);
 }
@@ -170,7 +170,7 @@ void ts_timeline_steps_finish(struct timeline_steps *steps)
 	if (steps->items[0].kernel_ps == INT64_MAX) {
 		steps->first_ps = steps->items[0].start_ps;
 		for (size_t i = 0; i < steps->nr; i++)
-			add(steps->items[i].own.ps, steps->items[i].own.before_ps);
+			timeline_steps_add(steps->items[i].own.ps, steps->items[i].own.before_ps);
 	}
 	before_ps = steps->first_ps;
 	for (size_t i = 0; i < steps->nr; i++) {

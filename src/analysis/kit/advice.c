@@ -5,14 +5,14 @@
 #include "base/check.h"
 #include "model/trace_class.h"
 
-static int by_name(const void *name, const void *row)
+static int advice_by_name(const void *name, const void *row)
 {
 	return strcmp(name, ((const struct ts_advice *)row)->name);
 }
 
-static const struct ts_advice *find_in(const struct ts_advice_list *list, const char *name)
+static const struct ts_advice *advice_find_in(const struct ts_advice_list *list, const char *name)
 {
-	return bsearch(name, list->rows, list->nr, sizeof(*list->rows), by_name);
+	return bsearch(name, list->rows, list->nr, sizeof(*list->rows), advice_by_name);
 }
 
 enum ts_framework ts_framework_of(const struct ts_profile *profile)
@@ -27,8 +27,8 @@ const struct ts_advice *ts_advice_find(enum ts_framework framework, const char *
 	const struct ts_advice *row;
 
 	TS_ASSERT(framework < TS_NR_FRAMEWORKS && name);
-	row = find_in(&ts_advice_lists[framework], name);
+	row = advice_find_in(&ts_advice_lists[framework], name);
 	for (int other = 0; other < TS_NR_FRAMEWORKS && !row; other++)
-		row = find_in(&ts_advice_lists[other], name);
+		row = advice_find_in(&ts_advice_lists[other], name);
 	return row ? row : &none;
 }

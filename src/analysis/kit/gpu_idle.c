@@ -13,7 +13,7 @@ static bool are_gpus(const struct ts_profile *profile, const struct ts_time_fact
 }
 
 /* While no op runs, a moment is idle, or under a compilation or an input pipeline. */
-static int64_t busy_ps(const struct ts_time_facts *time)
+static int64_t gpu_idle_busy_ps(const struct ts_time_facts *time)
 {
 	return time->total_ps - time->bucket_ps[TS_BUCKET_IDLE] -
 	       time->bucket_ps[TS_BUCKET_COMPILATION] - time->bucket_ps[TS_BUCKET_INPUT];
@@ -26,5 +26,5 @@ double ts_gpu_idle(const struct ts_context *ctx, const struct ts_time_facts *tim
 	TS_ASSERT(ctx && time);
 	if (!are_gpus(ctx->profile, time) || window_ps <= 0)
 		return NAN;
-	return 1 - (double)busy_ps(time) / ((double)window_ps * (double)time->nr_cores);
+	return 1 - (double)gpu_idle_busy_ps(time) / ((double)window_ps * (double)time->nr_cores);
 }

@@ -73,7 +73,7 @@ struct maker {
 	uint32_t *done_of; /* of each start: its done, or TS_NONE */
 };
 
-static int64_t ps_of(double seconds)
+static int64_t op_time_ps_of(double seconds)
 {
 	return seconds > 0 ? (int64_t)fmin(seconds * (double)TS_PS_PER_S + 0.5, 9e18) : 0;
 }
@@ -82,10 +82,10 @@ static void set(struct ts_op_time *time, enum ts_time_basis basis, double likely
 		double high_s)
 {
 	time->basis = basis;
-	time->ps[TS_CASE_LIKELY] = ps_of(likely_s);
-	time->ps[TS_CASE_LOW] = TS_MIN(ps_of(low_s), time->ps[TS_CASE_LIKELY]);
+	time->ps[TS_CASE_LIKELY] = op_time_ps_of(likely_s);
+	time->ps[TS_CASE_LOW] = TS_MIN(op_time_ps_of(low_s), time->ps[TS_CASE_LIKELY]);
 	time->ps[TS_CASE_HIGH] =
-		isnan(high_s) ? -1 : TS_MAX(ps_of(high_s), time->ps[TS_CASE_LIKELY]);
+		isnan(high_s) ? -1 : TS_MAX(op_time_ps_of(high_s), time->ps[TS_CASE_LIKELY]);
 }
 
 static void set_unknown(struct ts_op_time *time, const char *why, double low_s, double high_s)
@@ -95,7 +95,8 @@ static void set_unknown(struct ts_op_time *time, const char *why, double low_s, 
 }
 
 /* Products at the peak of their type; FILLED with the empty parts of the array, and the passes of f32. */
-static double products_s(const struct maker *maker, const struct ts_op_work *work, bool filled)
+static double op_time_products_s(const struct maker *maker, const struct ts_op_work *work,
+				 bool filled)
 {
 	double flops = work->flops, issued = flops, bf16;
 
@@ -112,7 +113,7 @@ struct bytes_time {
 	enum ts_time_basis basis;
 };
 
-static struct bytes_time bytes_of(const struct maker *maker, uint32_t instr)
+static struct bytes_time op_time_bytes_of(const struct maker *maker, uint32_t instr)
 {
 	struct ts_traffic traffic = ts_instr_traffic(maker->module, instr);
 	double hbm = maker->rates->hbm_bytes_per_s, vmem = maker->rates->vmem_bytes_per_s;
@@ -130,17 +131,17 @@ static void set_work(const struct maker *maker, uint32_t index, struct ts_op_tim
 {
 	const struct ts_hlo_instr *instr = &maker->module->instrs[index];
 	struct ts_op_work work = ts_op_work_of(maker->module, index, maker->rates->mxu_dim);
-	struct bytes_time bytes = bytes_of(maker, index);
+	struct bytes_time bytes = op_time_bytes_of(maker, index);
 	double estimate_s =
 		instr->backend.estimated_cycles > 0
 			? (double)instr->backend.estimated_cycles / maker->rates->clock_hz
 			: 0;
-	double filled_s = products_s(maker, &work, true);
-	double least_s = fmax(products_s(maker, &work, false), bytes.s);
+	double filled_s = op_time_products_s(maker, &work, true);
+	double least_s = fmax(op_time_products_s(maker, &work, false), bytes.s);
 	double roof_s = fmax(filled_s, bytes.s);
 
-	time->estimate_ps = estimate_s > 0 ? ps_of(estimate_s) : -1;
-	time->roofline_ps = ps_of(roof_s);
+	time->estimate_ps = estimate_s > 0 ? op_time_ps_of(estimate_s) : -1;
+	time->roofline_ps = op_time_ps_of(roof_s);
 	if (work.nr_products > 0)
 		time->kind = TS_TIME_MATRIX;
 	if (estimate_s > roof_s &&
@@ -215,7 +216,8 @@ static const struct ts_hlo_instr *collective_in(const struct ts_hlo_module *modu
 	return instr;
 }
 
-static double operand_bytes(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
+static double op_time_operand_bytes(const struct ts_hlo_module *module,
+				    const struct ts_hlo_instr *instr)
 {
 	double sum = 0;
 
@@ -230,7 +232,7 @@ static void set_collective(const struct maker *maker, uint32_t index, struct ts_
 	const struct ts_hlo_instr *instr = collective_in(maker->module, index, &exchange.what);
 	struct ts_exchange_time took;
 
-	exchange.bytes = operand_bytes(maker->module, &maker->module->instrs[index]);
+	exchange.bytes = op_time_operand_bytes(maker->module, &maker->module->instrs[index]);
 	exchange.group = instr->group_size > 0 ? instr->group_size : maker->topology->nr_cores;
 	if (exchange.what == TS_PERMUTE)
 		exchange.group = TS_MAX(exchange.group, 2);
@@ -246,7 +248,7 @@ static void set_collective(const struct maker *maker, uint32_t index, struct ts_
 }
 
 /* What a transfer moves: what its done, or the op itself, gives; of an update the part that is written. */
-static double moved_bytes(const struct maker *maker, uint32_t index)
+static double op_time_moved_bytes(const struct maker *maker, uint32_t index)
 {
 	const struct ts_hlo_module *module = maker->module;
 	const struct ts_hlo_instr *inner = &module->instrs[ts_hlo_wrapped(module, index)];
@@ -271,7 +273,7 @@ static bool goes_to_host(const struct maker *maker, uint32_t index)
 			    TS_OPCODE_SEND_DONE);
 }
 
-static bool touches_host(const struct maker *maker, uint32_t index)
+static bool op_time_touches_host(const struct maker *maker, uint32_t index)
 {
 	const struct ts_hlo_instr *instr = &maker->module->instrs[index];
 
@@ -286,8 +288,8 @@ static bool touches_host(const struct maker *maker, uint32_t index)
 
 static void set_host(const struct maker *maker, uint32_t index, struct ts_op_time *time)
 {
-	double seconds = moved_bytes(maker, index) / maker->rates->host_bytes_per_s;
-	bool is_copy = touches_host(maker, index);
+	double seconds = op_time_moved_bytes(maker, index) / maker->rates->host_bytes_per_s;
+	bool is_copy = op_time_touches_host(maker, index);
 
 	time->kind = is_copy ? TS_TIME_HOST_COPY : TS_TIME_TRANSFER;
 	if (isnan(seconds))
@@ -300,7 +302,7 @@ static void set_host(const struct maker *maker, uint32_t index, struct ts_op_tim
 
 static void set_copy(const struct maker *maker, uint32_t index, struct ts_op_time *time)
 {
-	double seconds = moved_bytes(maker, index) / maker->rates->hbm_bytes_per_s;
+	double seconds = op_time_moved_bytes(maker, index) / maker->rates->hbm_bytes_per_s;
 	enum ts_opcode opcode = maker->module->instrs[ts_hlo_wrapped(maker->module, index)].opcode;
 
 	time->kind = TS_TIME_COPY;
@@ -311,7 +313,7 @@ static void set_copy(const struct maker *maker, uint32_t index, struct ts_op_tim
 		set(time, TS_BASIS_HBM, seconds, seconds, seconds);
 }
 
-static struct ts_op op_of(const struct maker *maker, uint32_t index)
+static struct ts_op op_time_op_of(const struct maker *maker, uint32_t index)
 {
 	struct ts_op op;
 
@@ -340,8 +342,8 @@ static void set_loop(const struct maker *maker, uint32_t index, struct ts_op_tim
 		    NAN);
 }
 
-static enum ts_lane lane_of(const struct maker *maker, uint32_t index,
-			    const struct ts_op_time *time)
+static enum ts_lane op_time_lane_of(const struct maker *maker, uint32_t index,
+				    const struct ts_op_time *time)
 {
 	switch (time->kind) {
 	case TS_TIME_COLLECTIVE: return TS_LANE_ICI;
@@ -353,12 +355,12 @@ static enum ts_lane lane_of(const struct maker *maker, uint32_t index,
 	}
 }
 
-static void set_time(const struct maker *maker, uint32_t index)
+static void op_time_set_time(const struct maker *maker, uint32_t index)
 {
 	const struct ts_hlo_instr *instr = &maker->module->instrs[index];
 	struct ts_op_time *time = &maker->times->items[index];
 	struct ts_schedule_op *walked = &maker->times->walked[index];
-	struct ts_op op = op_of(maker, index);
+	struct ts_op op = op_time_op_of(maker, index);
 
 	time->estimate_ps = time->roofline_ps = -1;
 	walked->is_start = ts_hlo_is_start(instr);
@@ -382,12 +384,12 @@ static void set_time(const struct maker *maker, uint32_t index)
 		time->kind = op.kind == TS_OP_MOVE ? TS_TIME_MOVE : TS_TIME_VECTOR;
 		set_work(maker, index, time);
 	}
-	walked->lane = lane_of(maker, index, time);
+	walked->lane = op_time_lane_of(maker, index, time);
 	for (int i = 0; i < TS_NR_CASES; i++)
 		walked->ps[i] = time->ps[i] < 0 ? time->ps[TS_CASE_LIKELY] : time->ps[i];
 }
 
-static enum ts_status make_all(struct maker *maker, struct ts_error *err)
+static enum ts_status op_time_make_all(struct maker *maker, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = maker->module;
 	bool *inner = ts_hlo_inner_comps(module);
@@ -403,7 +405,7 @@ static enum ts_status make_all(struct maker *maker, struct ts_error *err)
 	}
 	for (uint32_t i = 0; i < module->nr_instrs; i++)
 		if (!inner[module->instrs[i].computation])
-			set_time(maker, i);
+			op_time_set_time(maker, i);
 	free(inner);
 	return TS_OK;
 }
@@ -432,7 +434,7 @@ enum ts_status ts_op_times_make(struct ts_op_times *times, const struct ts_profi
 	maker.done_of = malloc(nr * sizeof(*maker.done_of));
 	for (size_t i = 0; maker.done_of && i < nr; i++)
 		maker.done_of[i] = TS_NONE;
-	st = times->items && times->walked && maker.done_of ? make_all(&maker, err)
+	st = times->items && times->walked && maker.done_of ? op_time_make_all(&maker, err)
 							    : ts_fail_nomem(err);
 	free(maker.done_of);
 	return st;

@@ -68,8 +68,8 @@ bool ts_steps_walk_next(struct ts_steps_walk *walk, struct ts_run_step *step)
 }
 
 /* Gives the number of those that take longer than LIMIT_PS, and into SLOW, where there is room, which. */
-static size_t find_slow(const struct ts_steps *steps, int64_t limit_ps, int64_t median_ps,
-			struct ts_slow_row *slow, struct ts_steps_walk *walk)
+static size_t run_steps_find_slow(const struct ts_steps *steps, int64_t limit_ps, int64_t median_ps,
+				  struct ts_slow_row *slow, struct ts_steps_walk *walk)
 {
 	struct ts_run_step step;
 	size_t nr = 0;
@@ -123,26 +123,26 @@ static bool find_period(struct ts_run_steps *all)
 	return best > 0;
 }
 
-TS_ORDER(longest_first, struct ts_slow_row, TS_DOWN(excess_ps) TS_UP(row))
+TS_ORDER(run_steps_longest_first, struct ts_slow_row, TS_DOWN(excess_ps) TS_UP(row))
 
-static enum ts_status list_slow(const struct ts_steps *steps, int64_t limit_ps,
-				struct ts_run_steps *all, struct ts_steps_walk *walk,
-				struct ts_error *err)
+static enum ts_status run_steps_list_slow(const struct ts_steps *steps, int64_t limit_ps,
+					  struct ts_run_steps *all, struct ts_steps_walk *walk,
+					  struct ts_error *err)
 {
-	all->nr_all_slow = find_slow(steps, limit_ps, all->median_ps, NULL, walk);
+	all->nr_all_slow = run_steps_find_slow(steps, limit_ps, all->median_ps, NULL, walk);
 	all->slow = calloc(all->nr_all_slow + 1, sizeof(*all->slow));
 	if (!all->slow)
 		return ts_fail_nomem(err);
-	find_slow(steps, limit_ps, all->median_ps, all->slow, walk);
+	run_steps_find_slow(steps, limit_ps, all->median_ps, all->slow, walk);
 	for (int i = 0; i < MAX_PERIODS && find_period(all); i++)
 		;
 	if (all->nr_all_slow > 1)
-		qsort(all->slow, all->nr_all_slow, sizeof(*all->slow), longest_first);
+		qsort(all->slow, all->nr_all_slow, sizeof(*all->slow), run_steps_longest_first);
 	all->nr_slow = TS_MIN(all->nr_all_slow, TS_MAX_SLOW);
 	return TS_OK;
 }
 
-static int64_t limit_of(const struct ts_settings *settings, int64_t median_ps)
+static int64_t run_steps_limit_of(const struct ts_settings *settings, int64_t median_ps)
 {
 	double over = 1 + (settings ? settings->slow_step_high : SLOW_DEFAULT) / 100;
 
@@ -159,7 +159,7 @@ static void list_durations(struct ts_run_steps *all, struct ts_steps_walk *walk)
 			all->durations_ps[all->nr_ran++] = ts_run_step_duration(&step);
 }
 
-static enum ts_status measure(struct ts_run_steps *all, struct ts_error *err)
+static enum ts_status run_steps_measure(struct ts_run_steps *all, struct ts_error *err)
 {
 	int64_t *scratch = malloc((all->nr_ran + 1) * sizeof(*scratch));
 
@@ -241,8 +241,8 @@ static enum ts_status place_rows(const struct ts_steps *steps, struct ts_run_ste
 	return TS_OK;
 }
 
-static enum ts_status choose(const struct ts_steps *steps, size_t max, struct ts_run_steps *all,
-			     struct ts_error *err)
+static enum ts_status run_steps_choose(const struct ts_steps *steps, size_t max,
+				       struct ts_run_steps *all, struct ts_error *err)
 {
 	all->nr_kept = all->nr_rows;
 	if (max == 0)
@@ -271,15 +271,16 @@ enum ts_status ts_run_steps_find(const struct ts_steps *steps, const struct ts_s
 	if (st)
 		return st;
 	list_durations(found, &walk);
-	st = measure(found, err);
+	st = run_steps_measure(found, err);
 	if (st)
 		goto done;
 	if (found->nr_ran >= MIN_STEPS && found->median_ps > 0) {
-		st = list_slow(steps, limit_of(settings, found->median_ps), found, &walk, err);
+		st = run_steps_list_slow(steps, run_steps_limit_of(settings, found->median_ps),
+					 found, &walk, err);
 		if (st)
 			goto done;
 	}
-	st = choose(steps, max, found, err);
+	st = run_steps_choose(steps, max, found, err);
 done:
 	ts_steps_walk_close(&walk);
 	return st;

@@ -11,7 +11,7 @@
 #include "model/traffic.h"
 #include "result/impossible.h"
 
-static int64_t ps_of(double seconds)
+static int64_t split_ps_of(double seconds)
 {
 	return seconds > 0 ? (int64_t)fmin(seconds * (double)TS_PS_PER_S + 0.5, 9e18) : 0;
 }
@@ -22,8 +22,8 @@ static bool has_instr(const struct ts_op *op)
 }
 
 /* Of the products in the compiled op: with the empty parts of the array and the passes of f32. */
-static double products_s(const struct ts_rates *rates, const struct ts_hlo_module *module,
-			 uint32_t instr)
+static double split_products_s(const struct ts_rates *rates, const struct ts_hlo_module *module,
+			       uint32_t instr)
 {
 	struct ts_op_work work = ts_op_work_of(module, instr, rates->mxu_dim);
 	double issued = work.passes_flops >= work.flops ? work.passes_flops : work.flops;
@@ -40,7 +40,7 @@ static double matrix_s(const struct ts_profile *profile, const struct ts_rates *
 		       const struct ts_op *op)
 {
 	if (has_instr(op) && op->category_id != TS_OPCODE_CUSTOM_CALL)
-		return products_s(rates, &profile->modules[op->module], op->instr);
+		return split_products_s(rates, &profile->modules[op->module], op->instr);
 	return op->flops > 0 ? ts_op_flops(op) / rates->peak_flops_per_s : 0;
 }
 
@@ -70,9 +70,9 @@ static double flops_s(const struct ts_rates *rates, double flops)
 }
 
 /* What an execution needs at least, less what a peak is known to. */
-static int64_t least_of(double flops_s, double hbm_s)
+static int64_t split_least_of(double flops_s, double hbm_s)
 {
-	return (int64_t)((double)TS_MAX(ps_of(flops_s), ps_of(hbm_s)) / TS_ABOVE_PEAK);
+	return (int64_t)((double)TS_MAX(split_ps_of(flops_s), split_ps_of(hbm_s)) / TS_ABOVE_PEAK);
 }
 
 static struct ts_split split_by(const struct ts_context *ctx, const struct ts_rates *rates,
@@ -80,13 +80,14 @@ static struct ts_split split_by(const struct ts_context *ctx, const struct ts_ra
 				double in_hbm_s)
 {
 	struct ts_split split = { .whole = TS_NR_BUCKETS,
-				  .least_ps = least_of(flops_s(rates, flops), in_hbm_s) };
-	int64_t matrix_ps = ps_of(in_matrix_s), least_ps = TS_MAX(matrix_ps, ps_of(in_hbm_s));
+				  .least_ps = split_least_of(flops_s(rates, flops), in_hbm_s) };
+	int64_t matrix_ps = split_ps_of(in_matrix_s),
+		least_ps = TS_MAX(matrix_ps, split_ps_of(in_hbm_s));
 
 	split.need_ps[TS_SPLIT_MATRIX] = matrix_ps;
 	split.need_ps[TS_SPLIT_HBM] = least_ps - matrix_ps;
 	split.need_ps[TS_SPLIT_ESTIMATE] =
-		TS_MAX(ps_of(estimate_s(ctx->profile, rates, op)) - least_ps, 0);
+		TS_MAX(split_ps_of(estimate_s(ctx->profile, rates, op)) - least_ps, 0);
 	return split;
 }
 
@@ -118,7 +119,7 @@ struct ts_split ts_split_of_call(const struct ts_context *ctx, uint32_t device,
 }
 
 /* What a part takes of the time that is left. */
-static int64_t take(const struct ts_split *split, enum ts_split_part part, int64_t *left_ps)
+static int64_t split_take(const struct ts_split *split, enum ts_split_part part, int64_t *left_ps)
 {
 	int64_t ps = TS_MIN(split->need_ps[part], *left_ps);
 
@@ -132,9 +133,9 @@ void ts_split_time(const struct ts_split *split, int64_t dur_ps, int64_t parts[T
 	int64_t needed_ps = is_believed ? dur_ps : 0, left_ps = needed_ps;
 
 	TS_ASSERT_HOT(split->whole == TS_NR_BUCKETS && dur_ps >= 0);
-	parts[TS_SPLIT_MATRIX] = take(split, TS_SPLIT_MATRIX, &left_ps);
-	parts[TS_SPLIT_HBM] = take(split, TS_SPLIT_HBM, &left_ps);
-	parts[TS_SPLIT_ESTIMATE] = take(split, TS_SPLIT_ESTIMATE, &left_ps);
+	parts[TS_SPLIT_MATRIX] = split_take(split, TS_SPLIT_MATRIX, &left_ps);
+	parts[TS_SPLIT_HBM] = split_take(split, TS_SPLIT_HBM, &left_ps);
+	parts[TS_SPLIT_ESTIMATE] = split_take(split, TS_SPLIT_ESTIMATE, &left_ps);
 	parts[TS_SPLIT_REST] = dur_ps - needed_ps + left_ps;
 }
 

@@ -10,7 +10,7 @@
 
 #define DIGITS 5 /* binary, behind the leading one */
 
-static size_t bin_of(int64_t number)
+static size_t spread_bin_of(int64_t number)
 {
 	uint64_t n = number > 0 ? (uint64_t)number : 0;
 	unsigned octave = 0;
@@ -21,7 +21,7 @@ static size_t bin_of(int64_t number)
 }
 
 /* The middle of the numbers that fall into it. */
-static int64_t number_of(size_t bin)
+static int64_t spread_number_of(size_t bin)
 {
 	size_t octave = bin >> DIGITS;
 
@@ -49,7 +49,7 @@ void ts_spread_add(struct ts_spread *spread, int64_t number)
 	spread->mean += from_mean / (double)spread->nr;
 	spread->squares += from_mean * ((double)number - spread->mean);
 	if (spread->bins)
-		spread->bins[bin_of(number)]++;
+		spread->bins[spread_bin_of(number)]++;
 }
 
 void ts_spread_merge(struct ts_spread *into, const struct ts_spread *from)
@@ -91,7 +91,7 @@ int64_t ts_spread_percentile(const struct ts_spread *spread, double share)
 	for (size_t i = 0; i < TS_SPREAD_BINS; i++) {
 		seen += spread->bins[i];
 		if (seen > 0 && (double)seen >= wanted)
-			return TS_MIN(TS_MAX(number_of(i), spread->min), spread->max);
+			return TS_MIN(TS_MAX(spread_number_of(i), spread->min), spread->max);
 	}
 	return spread->max;
 }

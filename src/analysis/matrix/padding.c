@@ -81,8 +81,9 @@ static double wasted(double useful, double spent)
 }
 
 /* Empty parts of the matrix unit count as work: they take as long. */
-static struct ts_roofline roofline_of(const struct ts_profile *profile,
-				      const struct padding_op *row, const struct ts_rates *rates)
+static struct ts_roofline padding_roofline_of(const struct ts_profile *profile,
+					      const struct padding_op *row,
+					      const struct ts_rates *rates)
 {
 	const struct ts_op_work *work = &row->work;
 	double flops = ts_op_flops(row->op);
@@ -96,15 +97,16 @@ static struct ts_roofline roofline_of(const struct ts_profile *profile,
 
 /* Whose waste costs time: the resource that needs longer by the roofline, when that explains the
  * time at all. Copies wait for memory, whatever is known of the chip. */
-static enum padding_bound bound_of(const struct ts_profile *profile, const struct padding_op *row,
-				   const struct ts_rates *rates, double mean_s)
+static enum padding_bound padding_bound_of(const struct ts_profile *profile,
+					   const struct padding_op *row,
+					   const struct ts_rates *rates, double mean_s)
 {
 	enum padding_bound unknown = row->op->kind == TS_OP_MOVE ? PADDING_BYTES : PADDING_UNKNOWN;
 	struct ts_roofline line;
 
 	if (!rates || ts_op_is_opaque(profile, row->op))
 		return unknown;
-	line = roofline_of(profile, row, rates);
+	line = padding_roofline_of(profile, row, rates);
 	if (isnan(line.least_s))
 		return unknown;
 	if (line.least_s < BINDING * mean_s)
@@ -129,7 +131,7 @@ static void find_shares(struct padding_op *row)
 }
 
 /* The share of its time that goes with what bounds it; NaN unknown. */
-static double time_share(const struct padding_op *row)
+static double padding_time_share(const struct padding_op *row)
 {
 	bool in_hbm = !row->module || row->bytes.allocated_bytes > 0;
 
@@ -141,8 +143,8 @@ static double time_share(const struct padding_op *row)
 	}
 }
 
-static struct padding_op measured_row(const struct ts_context *ctx, uint32_t op,
-				      struct ts_arena *scratch)
+static struct padding_op padding_measured_row(const struct ts_context *ctx, uint32_t op,
+					      struct ts_arena *scratch)
 {
 	const struct ts_tally_row *sum = &ts_ops_facts(ctx)->tally[op];
 	const struct ts_rates *rates = ctx->rates ? &ctx->rates[sum->device] : NULL;
@@ -156,15 +158,15 @@ static struct padding_op measured_row(const struct ts_context *ctx, uint32_t op,
 		row.has_shape = ts_padding_shape(scratch, row.op, &row.shape);
 	}
 	find_shares(&row);
-	row.bound = bound_of(ctx->profile, &row, rates,
-			     (double)sum->self_ps * 1e-12 / (double)sum->occurrences);
-	row.waste_ps = time_share(&row) * (double)row.self_ps;
+	row.bound = padding_bound_of(ctx->profile, &row, rates,
+				     (double)sum->self_ps * 1e-12 / (double)sum->occurrences);
+	row.waste_ps = padding_time_share(&row) * (double)row.self_ps;
 	return row;
 }
 
 /* Ops that work on their own: what holds others has no time of its own, and waiting for a copy or
  * for another chip is not a matter of tiles alone. */
-static bool is_candidate(const struct ts_op *op, const struct ts_tally_row *sum)
+static bool padding_is_candidate(const struct ts_op *op, const struct ts_tally_row *sum)
 {
 	return sum->occurrences > 0 && op->async == TS_ASYNC_NONE &&
 	       (op->kind == TS_OP_COMPUTE || op->kind == TS_OP_MATRIX || op->kind == TS_OP_MOVE);
@@ -181,8 +183,8 @@ static bool wastes(const struct padding_op *row)
 }
 
 /* What wastes nothing, or nothing that is known, is counted only. */
-static enum ts_status add_row(struct padding_list *list, const struct ts_profile *profile,
-			      const struct padding_op *op, struct ts_error *err)
+static enum ts_status padding_add_row(struct padding_list *list, const struct ts_profile *profile,
+				      const struct padding_op *op, struct ts_error *err)
 {
 	struct padding_row row = {
 		.op = op->op ? (uint32_t)(op->op - profile->ops) : TS_NONE,
@@ -205,8 +207,8 @@ static enum ts_status add_row(struct padding_list *list, const struct ts_profile
 	return TS_OK;
 }
 
-static enum ts_status list_measured(const struct ts_context *ctx, struct padding_list *list,
-				    struct padding_arrays *arrays, struct ts_error *err)
+static enum ts_status padding_list_measured(const struct ts_context *ctx, struct padding_list *list,
+					    struct padding_arrays *arrays, struct ts_error *err)
 {
 	struct ts_arena scratch = TS_ARENA_INIT;
 	enum ts_status st = TS_OK;
@@ -214,10 +216,10 @@ static enum ts_status list_measured(const struct ts_context *ctx, struct padding
 	for (uint32_t i = 0; i < ctx->profile->nr_ops && st == TS_OK; i++) {
 		struct padding_op row;
 
-		if (!is_candidate(&ctx->profile->ops[i], &ts_ops_facts(ctx)->tally[i]))
+		if (!padding_is_candidate(&ctx->profile->ops[i], &ts_ops_facts(ctx)->tally[i]))
 			continue;
-		row = measured_row(ctx, i, &scratch);
-		st = add_row(list, ctx->profile, &row, err);
+		row = padding_measured_row(ctx, i, &scratch);
+		st = padding_add_row(list, ctx->profile, &row, err);
 		if (st == TS_OK)
 			st = ts_padding_arrays_note(arrays, &row, err);
 		if (scratch.total > SCRATCH)
@@ -228,7 +230,7 @@ static enum ts_status list_measured(const struct ts_context *ctx, struct padding
 }
 
 /* Instructions that move no bytes, or whose inside has rows of its own. */
-static bool is_idle(const struct ts_hlo_instr *instr)
+static bool padding_is_idle(const struct ts_hlo_instr *instr)
 {
 	if (TS_OPCODE_IN(instr->opcode, TS_OPCODE_PARAMETER, TS_OPCODE_CONSTANT, TS_OPCODE_TUPLE,
 			 TS_OPCODE_GET_TUPLE_ELEMENT, TS_OPCODE_BITCAST, TS_OPCODE_WHILE,
@@ -252,8 +254,9 @@ static struct padding_op module_row(const struct ts_context *ctx,
 	return row;
 }
 
-static enum ts_status list_module(const struct ts_context *ctx, const struct ts_hlo_module *module,
-				  struct padding_list *list, struct ts_error *err)
+static enum ts_status padding_list_module(const struct ts_context *ctx,
+					  const struct ts_hlo_module *module,
+					  struct padding_list *list, struct ts_error *err)
 {
 	bool *inner = ts_hlo_inner_comps(module);
 	enum ts_status st = TS_OK;
@@ -263,34 +266,34 @@ static enum ts_status list_module(const struct ts_context *ctx, const struct ts_
 	for (uint32_t i = 0; i < module->nr_instrs && st == TS_OK; i++) {
 		struct padding_op row;
 
-		if (inner[module->instrs[i].computation] || is_idle(&module->instrs[i]))
+		if (inner[module->instrs[i].computation] || padding_is_idle(&module->instrs[i]))
 			continue;
 		row = module_row(ctx, module, i);
-		st = add_row(list, ctx->profile, &row, err);
+		st = padding_add_row(list, ctx->profile, &row, err);
 	}
 	free(inner);
 	return st;
 }
 
-static enum ts_status list_modules(const struct ts_context *ctx, struct padding_list *list,
-				   struct ts_error *err)
+static enum ts_status padding_list_modules(const struct ts_context *ctx, struct padding_list *list,
+					   struct ts_error *err)
 {
 	enum ts_status st;
 
 	for (size_t i = 0; i < ctx->profile->nr_modules; i++) {
-		st = list_module(ctx, &ctx->profile->modules[i], list, err);
+		st = padding_list_module(ctx, &ctx->profile->modules[i], list, err);
 		if (st)
 			return st;
 	}
 	return TS_OK;
 }
 
-static double known(double value)
+static double padding_known(double value)
 {
 	return isnan(value) ? -1 : value;
 }
 
-static int down(double a, double b)
+static int padding_down(double a, double b)
 {
 	return (a < b) - (a > b);
 }
@@ -303,12 +306,12 @@ static int up(uint32_t a, uint32_t b)
 static int by_waste(const void *a, const void *b)
 {
 	const struct padding_row *x = a, *y = b;
-	int order = down(known(x->waste_ps), known(y->waste_ps));
+	int order = padding_down(padding_known(x->waste_ps), padding_known(y->waste_ps));
 
 	if (order == 0)
-		order = down(x->wasted_bytes, y->wasted_bytes);
+		order = padding_down(x->wasted_bytes, y->wasted_bytes);
 	if (order == 0)
-		order = down(known(x->flops_share), known(y->flops_share));
+		order = padding_down(padding_known(x->flops_share), padding_known(y->flops_share));
 	if (order == 0)
 		order = up(x->op, y->op);
 	if (order == 0)
@@ -321,8 +324,8 @@ static int64_t whole_ps(double ps)
 	return isfinite(ps) && ps < 9e18 ? llround(ps) : -1;
 }
 
-static struct ts_padded_op fact_of(const struct ts_profile *profile, struct ts_result *result,
-				   const struct padding_op *row)
+static struct ts_padded_op padding_fact_of(const struct ts_profile *profile,
+					   struct ts_result *result, const struct padding_op *row)
 {
 	double gain_ps = NAN;
 	struct ts_padded_op fact = {
@@ -352,14 +355,14 @@ static struct ts_padded_op fact_of(const struct ts_profile *profile, struct ts_r
 	X(predicted_gain_ps, ts_int_or_null(fact->gain_ps)) \
 	X(self_time_ps, ts_int_or_null(fact->self_ps))
 
-static void put_op(struct ts_result *result, struct ts_table *table,
-		   const struct ts_padded_op *fact)
+static void padding_put_op(struct ts_result *result, struct ts_table *table,
+			   const struct ts_padded_op *fact)
 {
 	TS_CELLS(result, table, padding_ops, OP_CELLS);
 }
 
-static void add_to_others(const struct ts_context *ctx, struct ts_padded_op *others,
-			  const struct padding_row *row)
+static void padding_add_to_others(const struct ts_context *ctx, struct ts_padded_op *others,
+				  const struct padding_row *row)
 {
 	int64_t self_ps = row->op == TS_NONE ? 0 : ts_ops_facts(ctx)->tally[row->op].self_ps;
 
@@ -374,16 +377,16 @@ static struct ts_padded_op fact_of_row(const struct ts_context *ctx, struct ts_r
 	struct padding_op op =
 		row->op == TS_NONE
 			? module_row(ctx, &ctx->profile->modules[row->module], row->instr)
-			: measured_row(ctx, row->op, &scratch);
-	struct ts_padded_op fact = fact_of(ctx->profile, result, &op);
+			: padding_measured_row(ctx, row->op, &scratch);
+	struct ts_padded_op fact = padding_fact_of(ctx->profile, result, &op);
 
 	ts_arena_release(&scratch);
 	return fact;
 }
 
 /* The worst ops into the table and into FACTS. False: no memory. */
-static bool put_ops(const struct ts_context *ctx, struct ts_result *result,
-		    const struct padding_list *list, struct ts_padding_facts *facts)
+static bool padding_put_ops(const struct ts_context *ctx, struct ts_result *result,
+			    const struct padding_list *list, struct ts_padding_facts *facts)
 {
 	static const char *const sums[] = { "waste_ps", "self_time_ps", NULL };
 	struct ts_table *table = TS_TABLE(result, padding_ops);
@@ -401,13 +404,13 @@ static bool put_ops(const struct ts_context *ctx, struct ts_result *result,
 		if (nr < nr_facts)
 			items[nr] = fact_of_row(ctx, result, row);
 		if (nr < listed)
-			put_op(result, table, &items[nr]);
+			padding_put_op(result, table, &items[nr]);
 		else
-			add_to_others(ctx, &others, row);
+			padding_add_to_others(ctx, &others, row);
 		nr++;
 	}
 	if (nr > listed && items) {
-		put_op(result, table, &others);
+		padding_put_op(result, table, &others);
 		ts_table_end_others(result, table, nr - listed, "op", sums);
 	}
 	facts->items = items;
@@ -417,7 +420,7 @@ static bool put_ops(const struct ts_context *ctx, struct ts_result *result,
 
 /* Core time of the run as the analysis of time has it; else the hull of the events times the
  * cores that had any; -1: no run. */
-static int64_t core_time(const struct padding_state *state, const struct ts_context *ctx)
+static int64_t padding_core_time(const struct padding_state *state, const struct ts_context *ctx)
 {
 	int64_t total_ps = ts_time_facts(ctx)->total_ps;
 
@@ -437,8 +440,8 @@ static double wasted_time(const struct padding_list *list, int64_t total_ps)
 	return total_ps > 0 && (list->nr_all == 0 || list->is_judged) ? waste_ps : NAN;
 }
 
-static void add_fields(struct ts_result *result, const struct ts_padding_facts *facts,
-		       const struct ts_padding *arrays)
+static void padding_add_fields(struct ts_result *result, const struct ts_padding_facts *facts,
+			       const struct ts_padding *arrays)
 {
 	bool any = arrays->allocated_bytes > 0;
 	TS_SET(result, padding, waste_pct, ts_share_pct(facts->waste_share));
@@ -450,8 +453,8 @@ static void add_fields(struct ts_result *result, const struct ts_padding_facts *
 		       wasted((double)arrays->logical_bytes, (double)arrays->allocated_bytes)));
 }
 
-static void add_notes(struct ts_result *result, const struct ts_context *ctx,
-		      const struct padding_list *list)
+static void padding_add_notes(struct ts_result *result, const struct ts_context *ctx,
+			      const struct padding_list *list)
 {
 	if (list->nr_loose > 0)
 		ts_result_note(
@@ -469,7 +472,7 @@ static enum ts_status padding_close(void *arg, const struct ts_context *ctx, voi
 	struct padding_state *state = arg;
 	struct ts_padding_facts *facts = facts_arg;
 	bool measured = state->hull.nr_events > 0;
-	int64_t total_ps = core_time(state, ctx);
+	int64_t total_ps = padding_core_time(state, ctx);
 	struct padding_list list = { .items = NULL };
 	struct padding_arrays *arrays = ts_padding_arrays_new(ctx, measured);
 	struct ts_padding sum = { 0, 0 };
@@ -478,7 +481,8 @@ static enum ts_status padding_close(void *arg, const struct ts_context *ctx, voi
 
 	if (!arrays)
 		return ts_fail_nomem(err);
-	st = measured ? list_measured(ctx, &list, arrays, err) : list_modules(ctx, &list, err);
+	st = measured ? padding_list_measured(ctx, &list, arrays, err)
+		      : padding_list_modules(ctx, &list, err);
 	if (st)
 		goto done;
 	if (list.nr > 1)
@@ -490,12 +494,12 @@ static enum ts_status padding_close(void *arg, const struct ts_context *ctx, voi
 		st = ts_fail_nomem(err);
 		goto done;
 	}
-	add_fields(result, facts, &sum);
-	if (!put_ops(ctx, result, &list, facts)) {
+	padding_add_fields(result, facts, &sum);
+	if (!padding_put_ops(ctx, result, &list, facts)) {
 		st = ts_fail_nomem(err);
 		goto done;
 	}
-	add_notes(result, ctx, &list);
+	padding_add_notes(result, ctx, &list);
 done:
 	ts_room_free(list.items);
 	ts_padding_arrays_free(arrays);

@@ -18,7 +18,7 @@ struct dim {
 	double share;		   /* size / whole */
 };
 
-static struct dim dim_of(char name, int64_t size, double share, int array)
+static struct dim padding_advice_dim_of(char name, int64_t size, double share, int array)
 {
 	struct dim dim = { .name = name, .size = size, .share = share, .unit = array };
 
@@ -31,9 +31,9 @@ static struct dim dim_of(char name, int64_t size, double share, int array)
 static struct dim worst_dim(const struct ts_op_work *work, int array)
 {
 	struct dim dims[] = {
-		dim_of('M', work->main.m, work->fill.m_share, array),
-		dim_of('N', work->main.n, work->fill.n_share, array),
-		dim_of('K', work->main.k, work->fill.k_share, array),
+		padding_advice_dim_of('M', work->main.m, work->fill.m_share, array),
+		padding_advice_dim_of('N', work->main.n, work->fill.n_share, array),
+		padding_advice_dim_of('K', work->main.k, work->fill.k_share, array),
 	};
 	size_t worst = 0;
 
@@ -75,8 +75,8 @@ static struct ts_bytes advise_product(struct ts_result *result, const struct pad
 }
 
 /* The array that wastes most, of those the op reads and the one it writes. */
-static const struct ts_shape *pick(const struct ts_shape *shape, const struct ts_shape *best,
-				   int64_t *waste)
+static const struct ts_shape *padding_advice_pick(const struct ts_shape *shape,
+						  const struct ts_shape *best, int64_t *waste)
 {
 	uint32_t nr = shape->dtype == TS_TUPLE ? shape->nr_parts : 1;
 
@@ -101,11 +101,12 @@ static const struct ts_shape *worst_array(const struct padding_op *row)
 	int64_t waste = 0;
 
 	if (!row->module)
-		return row->has_shape ? pick(&row->shape, NULL, &waste) : NULL;
+		return row->has_shape ? padding_advice_pick(&row->shape, NULL, &waste) : NULL;
 	instr = &row->module->instrs[row->instr];
-	best = pick(&instr->shape, best, &waste);
+	best = padding_advice_pick(&instr->shape, best, &waste);
 	for (uint32_t i = 0; i < instr->nr_operands; i++)
-		best = pick(&row->module->instrs[instr->operands[i]].shape, best, &waste);
+		best = padding_advice_pick(&row->module->instrs[instr->operands[i]].shape, best,
+					   &waste);
 	return best;
 }
 
@@ -137,8 +138,8 @@ static void print_dims(struct ts_buf *out, const struct ts_shape *shape)
 }
 
 /* NaN without a run. */
-static double saved_ps(const struct padding_op *row, const struct ts_shape *shape,
-		       struct ts_stored stored)
+static double padding_advice_saved_ps(const struct padding_op *row, const struct ts_shape *shape,
+				      struct ts_stored stored)
 {
 	double empty = 1 - (double)stored.size / (double)stored.stored;
 
@@ -166,7 +167,7 @@ static struct ts_bytes advise_array(struct ts_result *result, const struct paddi
 	if (name.failed) {
 		result->owner->failed = true;
 	} else if (worst.size * 2 <= worst.unit) {
-		*gain_ps = saved_ps(row, shape, worst);
+		*gain_ps = padding_advice_saved_ps(row, shape, worst);
 		text = ts_result_text(
 			result,
 			"%.*s: only %" PRId64 " of %" PRId64 " %s hold data: let a larger "

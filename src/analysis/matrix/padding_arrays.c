@@ -72,7 +72,7 @@ static const struct ts_shape *shape_at(const struct ts_hlo_module *module, struc
 }
 
 /* A parameter of a called computation is what its caller hands over. False: it is an end. */
-static bool step_out(const struct walk *walk, struct place *place)
+static bool padding_arrays_step_out(const struct walk *walk, struct place *place)
 {
 	const struct ts_hlo_instr *instr = &walk->module->instrs[place->instr];
 	uint32_t caller = walk->caller[instr->computation];
@@ -97,7 +97,7 @@ static bool step_back(const struct walk *walk, struct place *place)
 	const struct ts_hlo_instr *instr = &walk->module->instrs[place->instr];
 
 	if (instr->opcode == TS_OPCODE_PARAMETER)
-		return step_out(walk, place);
+		return padding_arrays_step_out(walk, place);
 	if (instr->nr_operands == 0)
 		return false;
 	if (instr->opcode == TS_OPCODE_GET_TUPLE_ELEMENT && place->leaf == WHOLE) {
@@ -158,15 +158,16 @@ static double padding_bytes(const struct array *array)
 }
 
 /* Op INSTR reads or writes what stands at PLACE (all arrays of a tuple). */
-static void touch(struct walk *walk, uint32_t instr, struct place place)
+static void padding_arrays_touch(struct walk *walk, uint32_t instr, struct place place)
 {
 	const struct ts_shape *shape = &walk->module->instrs[place.instr].shape;
 	struct array *array;
 
 	if (shape->dtype == TS_TUPLE && place.leaf == WHOLE) {
 		for (uint32_t i = 0; i < shape->nr_parts; i++)
-			touch(walk, instr,
-			      (struct place){ place.instr, i }); /* one level: no tuple */
+			padding_arrays_touch(
+				walk, instr,
+				(struct place){ place.instr, i }); /* one level: no tuple */
 		return;
 	}
 	array = array_at(walk, place);
@@ -177,7 +178,7 @@ static void touch(struct walk *walk, uint32_t instr, struct place place)
 		array->time_ps += walk->per_byte[instr] * padding_bytes(array);
 }
 
-static void mark(struct walk *walk, uint32_t instr, enum role role)
+static void padding_arrays_mark(struct walk *walk, uint32_t instr, enum role role)
 {
 	const struct ts_shape *shape = &walk->module->instrs[instr].shape;
 	uint32_t nr = shape->dtype == TS_TUPLE ? shape->nr_parts : 1;
@@ -200,7 +201,7 @@ static bool makes_no_array(const struct ts_hlo_instr *instr)
 			    TS_OPCODE_AFTER_ALL, TS_OPCODE_CONSTANT);
 }
 
-static void walk_instr(struct walk *walk, uint32_t index)
+static void padding_arrays_walk_instr(struct walk *walk, uint32_t index)
 {
 	const struct ts_hlo_instr *instr = &walk->module->instrs[index];
 	bool is_start = ts_opcode_phase(instr->opcode) == TS_PHASE_START;
@@ -211,9 +212,10 @@ static void walk_instr(struct walk *walk, uint32_t index)
 		return;
 	for (uint32_t i = 0; i < instr->nr_operands && !is_done; i++)
 		if (walk->module->instrs[instr->operands[i]].shape.dtype != TS_TUPLE)
-			touch(walk, index, (struct place){ instr->operands[i], WHOLE });
+			padding_arrays_touch(walk, index,
+					     (struct place){ instr->operands[i], WHOLE });
 	if (!is_start) /* its -done names what it makes */
-		touch(walk, index, (struct place){ index, WHOLE });
+		padding_arrays_touch(walk, index, (struct place){ index, WHOLE });
 }
 
 static void walk_module(struct walk *walk)
@@ -223,11 +225,11 @@ static void walk_module(struct walk *walk)
 
 	for (uint32_t i = 0; i < entry->nr_instrs; i++)
 		if (module->instrs[entry->first_instr + i].opcode == TS_OPCODE_PARAMETER)
-			mark(walk, entry->first_instr + i, PARAMETER);
-	mark(walk, entry->root, OUTPUT);
+			padding_arrays_mark(walk, entry->first_instr + i, PARAMETER);
+	padding_arrays_mark(walk, entry->root, OUTPUT);
 	for (uint32_t i = 0; i < module->nr_instrs && !walk->arrays->failed; i++)
 		if (!walk->inner[module->instrs[i].computation])
-			walk_instr(walk, i);
+			padding_arrays_walk_instr(walk, i);
 }
 
 static uint32_t *find_callers(const struct ts_hlo_module *module)
@@ -244,8 +246,8 @@ static uint32_t *find_callers(const struct ts_hlo_module *module)
 	return caller;
 }
 
-static void add_module(struct padding_arrays *arrays, const struct ts_hlo_module *module,
-		       const double *per_byte)
+static void padding_arrays_add_module(struct padding_arrays *arrays,
+				      const struct ts_hlo_module *module, const double *per_byte)
 {
 	struct walk walk = { .module = module, .arrays = arrays, .per_byte = per_byte };
 	bool *inner;
@@ -324,15 +326,15 @@ static void sort_arrays(struct padding_arrays *arrays)
 		qsort(arrays->items, arrays->nr, sizeof(*arrays->items), by_padding);
 }
 
-static void add_bytes(struct ts_padding *sum, const struct ts_padding *bytes)
+static void padding_arrays_add_bytes(struct ts_padding *sum, const struct ts_padding *bytes)
 {
 	sum->logical_bytes = ts_i64_add(sum->logical_bytes, bytes->logical_bytes);
 	sum->allocated_bytes = ts_i64_add(sum->allocated_bytes, bytes->allocated_bytes);
 }
 
 /* What an op spends on a byte, where bytes bound it. */
-static enum ts_status note_module(struct padding_arrays *arrays, const struct padding_op *op,
-				  struct ts_error *err)
+static enum ts_status padding_arrays_note_module(struct padding_arrays *arrays,
+						 const struct padding_op *op, struct ts_error *err)
 {
 	size_t module = (size_t)(op->module - arrays->ctx->profile->modules);
 	double **per_byte = &arrays->per_byte[module];
@@ -355,7 +357,7 @@ static enum ts_status note_text(struct padding_arrays *arrays, const struct padd
 
 	if (op->shape.dtype == TS_TUPLE || op->bytes.allocated_bytes <= 0)
 		return TS_OK;
-	add_bytes(&arrays->text, &array.bytes);
+	padding_arrays_add_bytes(&arrays->text, &array.bytes);
 	if (padding_bytes(&array) <= 0)
 		return TS_OK;
 	if (arrays->nr == MAX_HELD) {
@@ -377,17 +379,18 @@ enum ts_status ts_padding_arrays_note(struct padding_arrays *arrays, const struc
 {
 	TS_ASSERT_HOT(arrays && op);
 	if (op->module)
-		return note_module(arrays, op, err);
+		return padding_arrays_note_module(arrays, op, err);
 	return op->has_shape ? note_text(arrays, op, err) : TS_OK;
 }
 
-static void add_modules(struct padding_arrays *arrays)
+static void padding_arrays_add_modules(struct padding_arrays *arrays)
 {
 	const struct ts_profile *profile = arrays->ctx->profile;
 
 	for (size_t i = 0; i < profile->nr_modules && !arrays->failed; i++)
 		if (arrays->ran[i] || !arrays->measured)
-			add_module(arrays, &profile->modules[i], arrays->per_byte[i]);
+			padding_arrays_add_module(arrays, &profile->modules[i],
+						  arrays->per_byte[i]);
 }
 
 static struct ts_bytes array_name(struct ts_result *result, const struct array *array)
@@ -409,7 +412,7 @@ static bool is_worth_a_row(const struct array *array)
 static const char *const roles[] = { "intermediate", "parameter", "output" };
 
 /* Of its bytes as stored; NaN: it has none. */
-static double padding_share(const struct array *array)
+static double padding_arrays_padding_share(const struct array *array)
 {
 	if (array->bytes.allocated_bytes <= 0)
 		return NAN;
@@ -441,7 +444,7 @@ static struct ts_value shape_cell(struct ts_result *result, const struct array *
 	X(shape, shape_cell(result, array)) \
 	X(logical_bytes, ts_int(array->bytes.logical_bytes)) \
 	X(allocated_bytes, ts_int(array->bytes.allocated_bytes)) \
-	X(waste_pct, ts_share_pct(padding_share(array))) \
+	X(waste_pct, ts_share_pct(padding_arrays_padding_share(array))) \
 	X(uses, ts_int(array->uses)) \
 	X(time_ps, arrays->measured ? ts_whole_or_null(array->time_ps) : ts_null()) \
 	X(role, ts_text(ts_bytes_of(roles[array->role])))
@@ -467,14 +470,14 @@ bool ts_padding_arrays_put(struct padding_arrays *arrays, struct ts_result *resu
 			   struct ts_padding *sum)
 {
 	TS_ASSERT(arrays && result && sum);
-	add_modules(arrays);
+	padding_arrays_add_modules(arrays);
 	if (arrays->failed)
 		return false;
 	sort_arrays(arrays);
 	*sum = arrays->text;
 	for (size_t i = 0; i < arrays->nr; i++)
 		if (arrays->items[i].module)
-			add_bytes(sum, &arrays->items[i].bytes);
+			padding_arrays_add_bytes(sum, &arrays->items[i].bytes);
 	put_arrays(result, arrays);
 	return true;
 }

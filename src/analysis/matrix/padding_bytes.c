@@ -31,7 +31,7 @@ struct ts_padding ts_padding_of_shape(const struct ts_shape *shape)
 	return sum;
 }
 
-static int64_t round_up(int64_t n, int64_t unit)
+static int64_t padding_bytes_round_up(int64_t n, int64_t unit)
 {
 	int64_t over = n % unit;
 
@@ -48,6 +48,6 @@ struct ts_stored ts_padding_stored(const struct ts_shape *shape, uint32_t minor)
 		out.size = shape->dims[shape->minor_to_major[minor]];
 	if (tile && minor < tile->nr_dims && tile->dims[tile->nr_dims - 1 - minor] > 0)
 		out.unit = tile->dims[tile->nr_dims - 1 - minor];
-	out.stored = round_up(out.size, out.unit);
+	out.stored = padding_bytes_round_up(out.size, out.unit);
 	return out;
 }

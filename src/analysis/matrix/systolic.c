@@ -103,8 +103,8 @@ static enum ts_status find_scale(struct systolic_state *state, const struct ts_c
 	return TS_OK;
 }
 
-static void add_flops(struct systolic_state *state, const struct ts_context *ctx,
-		      const struct ts_device_steps *steps, int64_t start_ps, double flops)
+static void systolic_add_flops(struct systolic_state *state, const struct ts_context *ctx,
+			       const struct ts_device_steps *steps, int64_t start_ps, double flops)
 {
 	struct systolic_core *core = state->cores;
 	uint32_t step;
@@ -121,8 +121,8 @@ static void add_flops(struct systolic_state *state, const struct ts_context *ctx
 		state->step_flops[core->at] += flops;
 }
 
-static enum ts_status add_core(struct systolic_state *state, const struct ts_context *ctx,
-			       const struct ts_block *block, struct ts_error *err)
+static enum ts_status systolic_add_core(struct systolic_state *state, const struct ts_context *ctx,
+					const struct ts_block *block, struct ts_error *err)
 {
 	const struct ts_device_steps *steps = steps_of(ctx, state->first_core);
 	enum ts_status st;
@@ -141,8 +141,9 @@ static enum ts_status add_core(struct systolic_state *state, const struct ts_con
 		st = find_scale(state, ctx, block->op[i], err);
 		if (st)
 			return st;
-		add_flops(state, ctx, steps, block->start_ps[i],
-			  (double)flops * (double)(own ? 1 : nr) * state->scale[block->op[i]]);
+		systolic_add_flops(state, ctx, steps, block->start_ps[i],
+				   (double)flops * (double)(own ? 1 : nr) *
+					   state->scale[block->op[i]]);
 	}
 	state->cores->seen |= block->nr_events > 0;
 	return TS_OK;
@@ -154,10 +155,10 @@ static enum ts_status systolic_block(void *arg, const struct ts_context *ctx,
 	struct systolic_state *state = arg;
 
 	ts_hull_block(&state->hull, block);
-	return state->nr_cores > 0 ? add_core(state, ctx, block, err) : TS_OK;
+	return state->nr_cores > 0 ? systolic_add_core(state, ctx, block, err) : TS_OK;
 }
 
-static void merge_core(struct systolic_core *into, const struct systolic_core *from)
+static void systolic_merge_core(struct systolic_core *into, const struct systolic_core *from)
 {
 	into->seen |= from->seen;
 	into->flops += from->flops;
@@ -191,7 +192,7 @@ static enum ts_status systolic_merge(void *into_arg, void *from_arg, const struc
 	for (size_t i = 0; i < TS_MIN(into->nr_step_flops, from->nr_step_flops); i++)
 		into->step_flops[i] += from->step_flops[i];
 	for (size_t i = 0; i < from->nr_cores && from->first_core + i < into->nr_cores; i++)
-		merge_core(&into->cores[from->first_core + i], &from->cores[i]);
+		systolic_merge_core(&into->cores[from->first_core + i], &from->cores[i]);
 	return TS_OK;
 }
 
@@ -221,7 +222,7 @@ static int64_t cores_seen(const struct systolic_state *state)
 
 /* Core time of the run as the analysis of time has it, so that shares agree; else the hull of the
  * device's events times the cores that had any. */
-static int64_t core_time(const struct systolic_state *state, const struct ts_context *ctx)
+static int64_t systolic_core_time(const struct systolic_state *state, const struct ts_context *ctx)
 {
 	int64_t total_ps = ts_time_facts(ctx)->total_ps;
 
@@ -231,8 +232,8 @@ static int64_t core_time(const struct systolic_state *state, const struct ts_con
 }
 
 /* Why the FLOPs of the run cannot be true; .n 0: they can. */
-static struct ts_bytes cause_of(const struct systolic_state *state, const struct systolic_sum *sum,
-				struct ts_result *result)
+static struct ts_bytes systolic_cause_of(const struct systolic_state *state,
+					 const struct systolic_sum *sum, struct ts_result *result)
 {
 	struct ts_bytes cause = { NULL, 0 };
 	char text[TS_UNIT_MAX];
@@ -267,7 +268,7 @@ static double modelled_share(const struct systolic_state *state, const struct ts
 	return nr && total_ps > 0 ? flops / ((double)total_ps * 1e-12 * peak / (double)nr) : NAN;
 }
 
-static double ratio(double part, double whole)
+static double systolic_ratio(double part, double whole)
 {
 	return whole > 0 ? part / whole : NAN;
 }
@@ -288,7 +289,7 @@ static struct reached reached_of(const struct systolic_state *state, const struc
 
 	of.modelled = sum->has_matrix ? modelled_share(state, ctx, total_ps) : NAN;
 	of.has_counters = of.measured > 0;
-	of.cause = cause_of(state, sum, result);
+	of.cause = systolic_cause_of(state, sum, result);
 	if (of.cause.n == 0 && ts_is_impossible(of.modelled, 1))
 		of.cause = systolic_above;
 	of.used = of.has_counters ? (struct ts_held){ .share = of.measured }
@@ -296,8 +297,8 @@ static struct reached reached_of(const struct systolic_state *state, const struc
 	return of;
 }
 
-static void add_fields(struct ts_result *result, const struct systolic_sum *sum,
-		       const struct reached *reached, int64_t total_ps)
+static void systolic_add_fields(struct ts_result *result, const struct systolic_sum *sum,
+				const struct reached *reached, int64_t total_ps)
 {
 	bool is_unknown = sum->matrix_ps == 0 && sum->nr_unknown > 0;
 	double matrix_ps = is_unknown ? NAN : (double)sum->matrix_ps;
@@ -309,12 +310,12 @@ static void add_fields(struct ts_result *result, const struct systolic_sum *sum,
 	       ts_held_pct(result, (struct ts_held){ reached->modelled, reached->cause }));
 #define SHARE(name, share) TS_SET(result, systolic, name, ts_share_pct(share))
 	SHARE(mxu_measured_pct, reached->measured);
-	SHARE(matrix_time_pct, ratio(matrix_ps, (double)total_ps));
-	SHARE(matrix_op_utilization_pct, ratio(sum->used_ps, matrix_ps));
-	SHARE(fill_pct, ratio(sum->flops, sum->filled_flops));
-	SHARE(loss_shape_pct, sum->has_shape ? ratio(sum->shape_ps, matrix_ps) : NAN);
-	SHARE(loss_memory_pct, sum->has_memory ? ratio(sum->memory_ps, matrix_ps) : NAN);
-	SHARE(loss_other_pct, ratio(sum->other_ps, matrix_ps));
+	SHARE(matrix_time_pct, systolic_ratio(matrix_ps, (double)total_ps));
+	SHARE(matrix_op_utilization_pct, systolic_ratio(sum->used_ps, matrix_ps));
+	SHARE(fill_pct, systolic_ratio(sum->flops, sum->filled_flops));
+	SHARE(loss_shape_pct, sum->has_shape ? systolic_ratio(sum->shape_ps, matrix_ps) : NAN);
+	SHARE(loss_memory_pct, sum->has_memory ? systolic_ratio(sum->memory_ps, matrix_ps) : NAN);
+	SHARE(loss_other_pct, systolic_ratio(sum->other_ps, matrix_ps));
 #undef SHARE
 	TS_SET(result, systolic, matrix_ps,
 	       total_ps > 0 && !is_unknown ? ts_int(sum->matrix_ps) : ts_null());
@@ -323,8 +324,8 @@ static void add_fields(struct ts_result *result, const struct systolic_sum *sum,
 	       total_ps > 0 ? ts_int(sum->opaque_ps) : ts_null());
 }
 
-static void add_notes(struct ts_result *result, const struct ts_context *ctx,
-		      const struct systolic_sum *sum)
+static void systolic_add_notes(struct ts_result *result, const struct ts_context *ctx,
+			       const struct systolic_sum *sum)
 {
 	char time[TS_UNIT_MAX];
 
@@ -349,7 +350,7 @@ static enum ts_status systolic_close(void *arg, const struct ts_context *ctx, vo
 {
 	struct systolic_state *state = arg;
 	struct ts_systolic_facts *facts = facts_arg;
-	int64_t total_ps = core_time(state, ctx), nr_seen = cores_seen(state);
+	int64_t total_ps = systolic_core_time(state, ctx), nr_seen = cores_seen(state);
 	struct systolic_sum sum = { .has_matrix = false };
 	struct reached reached;
 	enum ts_status st;
@@ -360,8 +361,8 @@ static enum ts_status systolic_close(void *arg, const struct ts_context *ctx, vo
 	reached = reached_of(state, ctx, &sum, total_ps, result);
 	facts->run = reached.used;
 	facts->utilization = ts_held_known(reached.used);
-	add_fields(result, &sum, &reached, total_ps);
-	add_notes(result, ctx, &sum);
+	systolic_add_fields(result, &sum, &reached, total_ps);
+	systolic_add_notes(result, ctx, &sum);
 	return ts_systolic_sums(state, ctx, result, nr_seen > 0 ? total_ps / nr_seen : -1,
 				sum.has_matrix, reached.cause, err);
 }

@@ -39,7 +39,7 @@ struct list {
 	size_t nr, cap;
 };
 
-static const struct ts_hlo_instr *instr_of(const struct row *row)
+static const struct ts_hlo_instr *systolic_ops_instr_of(const struct row *row)
 {
 	return row->module ? &row->module->instrs[row->instr] : NULL;
 }
@@ -74,7 +74,8 @@ static void split_loss(struct row *row)
 	row->other = left - (isnan(row->memory) ? 0 : row->memory);
 }
 
-static enum ts_status add_row(struct list *list, const struct row *row, struct ts_error *err)
+static enum ts_status systolic_ops_add_row(struct list *list, const struct row *row,
+					   struct ts_error *err)
 {
 	if (!ts_grow(&list->items, &list->cap, list->nr + 1, sizeof(*list->items)))
 		return ts_fail_nomem(err);
@@ -98,7 +99,7 @@ static struct row empty_row(void)
 	};
 }
 
-static struct row measured_row(const struct ts_context *ctx, uint32_t op)
+static struct row systolic_ops_measured_row(const struct ts_context *ctx, uint32_t op)
 {
 	const struct ts_tally_row *sum = &ts_ops_facts(ctx)->tally[op];
 	struct row row = empty_row();
@@ -121,14 +122,14 @@ static struct row measured_row(const struct ts_context *ctx, uint32_t op)
 	return row;
 }
 
-static bool is_candidate(const struct ts_op *op, const struct ts_tally_row *sum)
+static bool systolic_ops_is_candidate(const struct ts_op *op, const struct ts_tally_row *sum)
 {
 	return sum->occurrences > 0 && op->async == TS_ASYNC_NONE &&
 	       (op->kind == TS_OP_MATRIX || op->kind == TS_OP_COMPUTE);
 }
 
-static enum ts_status list_measured(const struct ts_context *ctx, struct list *list,
-				    struct ts_error *err)
+static enum ts_status systolic_ops_list_measured(const struct ts_context *ctx, struct list *list,
+						 struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -136,15 +137,15 @@ static enum ts_status list_measured(const struct ts_context *ctx, struct list *l
 		const struct ts_op *op = &ctx->profile->ops[i];
 		struct row row;
 
-		if (!is_candidate(op, &ts_ops_facts(ctx)->tally[i]))
+		if (!systolic_ops_is_candidate(op, &ts_ops_facts(ctx)->tally[i]))
 			continue;
 		if (op->kind == TS_OP_COMPUTE && op->category_id != TS_OPCODE_CUSTOM_CALL)
 			continue; /* classified by what stands inside: no product */
-		row = measured_row(ctx, i);
+		row = systolic_ops_measured_row(ctx, i);
 		if (op->kind == TS_OP_COMPUTE && !row.is_opaque && !(row.flops > 0))
 			continue; /* a custom call that only renames */
 		split_loss(&row);
-		st = add_row(list, &row, err);
+		st = systolic_ops_add_row(list, &row, err);
 		if (st)
 			return st;
 	}
@@ -167,14 +168,15 @@ static struct row static_row(const struct ts_context *ctx, const struct ts_hlo_m
 }
 
 /* Whose inside is made of ops with rows of their own. */
-static bool holds_ops(const struct ts_hlo_instr *instr)
+static bool systolic_ops_holds_ops(const struct ts_hlo_instr *instr)
 {
 	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_WHILE, TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL,
 			    TS_OPCODE_ASYNC_DONE, TS_OPCODE_ASYNC_UPDATE);
 }
 
-static enum ts_status list_module(const struct ts_context *ctx, const struct ts_hlo_module *module,
-				  struct list *list, struct ts_error *err)
+static enum ts_status systolic_ops_list_module(const struct ts_context *ctx,
+					       const struct ts_hlo_module *module,
+					       struct list *list, struct ts_error *err)
 {
 	bool *inner = ts_hlo_inner_comps(module);
 	enum ts_status st = TS_OK;
@@ -185,7 +187,7 @@ static enum ts_status list_module(const struct ts_context *ctx, const struct ts_
 		const struct ts_hlo_instr *instr = &module->instrs[i];
 		struct row row;
 
-		if (inner[instr->computation] || holds_ops(instr))
+		if (inner[instr->computation] || systolic_ops_holds_ops(instr))
 			continue;
 		row = static_row(ctx, module, i);
 		if (row.work.nr_products == 0 && !row.is_opaque)
@@ -198,46 +200,48 @@ static enum ts_status list_module(const struct ts_context *ctx, const struct ts_
 								       &row.work, row.rates);
 			row.hbm_bytes = cost.hbm_bytes < 0 ? NAN : (double)cost.hbm_bytes;
 		}
-		st = add_row(list, &row, err);
+		st = systolic_ops_add_row(list, &row, err);
 	}
 	free(inner);
 	return st;
 }
 
-static enum ts_status list_modules(const struct ts_context *ctx, struct list *list,
-				   struct ts_error *err)
+static enum ts_status systolic_ops_list_modules(const struct ts_context *ctx, struct list *list,
+						struct ts_error *err)
 {
 	enum ts_status st;
 
 	for (size_t i = 0; i < ctx->profile->nr_modules; i++) {
-		st = list_module(ctx, &ctx->profile->modules[i], list, err);
+		st = systolic_ops_list_module(ctx, &ctx->profile->modules[i], list, err);
 		if (st)
 			return st;
 	}
 	return TS_OK;
 }
 
-static int down(double a, double b)
+static int systolic_ops_down(double a, double b)
 {
 	return (a < b) - (a > b);
 }
 
 /* A number for sorting that unknowns stand behind. */
-static double known(double value)
+static double systolic_ops_known(double value)
 {
 	return isnan(value) ? -1 : value;
 }
 
 /* Most time lost first; then the longest; then the most work. Equal rows: in their order. */
-static int by_loss(const void *a, const void *b)
+static int systolic_ops_by_loss(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
-	int order = down(known(x->lost_ps), known(y->lost_ps));
+	int order =
+		systolic_ops_down(systolic_ops_known(x->lost_ps), systolic_ops_known(y->lost_ps));
 
 	if (order == 0)
-		order = down((double)x->time_ps, (double)y->time_ps);
+		order = systolic_ops_down((double)x->time_ps, (double)y->time_ps);
 	if (order == 0)
-		order = down(known(x->flops), known(y->flops));
+		order = systolic_ops_down(systolic_ops_known(x->flops),
+					  systolic_ops_known(y->flops));
 	if (order == 0 && x->op && y->op)
 		order = (x->op > y->op) - (x->op < y->op);
 	if (order == 0 && x->module != y->module)
@@ -275,13 +279,14 @@ static void sum_row(struct systolic_sum *sum, const struct row *row)
 	sum->has_shape |= !isnan(row->shape);
 	sum->has_memory |= !isnan(row->memory);
 	sum->used_ps += fmin(row->utilization, 1) * time;
-	sum->shape_ps += known(row->shape) > 0 ? row->shape * time : 0;
-	sum->memory_ps += known(row->memory) > 0 ? row->memory * time : 0;
+	sum->shape_ps += systolic_ops_known(row->shape) > 0 ? row->shape * time : 0;
+	sum->memory_ps += systolic_ops_known(row->memory) > 0 ? row->memory * time : 0;
 	sum->other_ps += row->other * time;
 }
 
 /* "N=64 fills 50 % of 128": the dimension that leaves most of the array empty. */
-static struct ts_bytes limit_of(struct ts_result *result, const struct ts_op_work *work)
+static struct ts_bytes systolic_ops_limit_of(struct ts_result *result,
+					     const struct ts_op_work *work)
 {
 	const struct {
 		char name;
@@ -304,8 +309,8 @@ static struct ts_bytes limit_of(struct ts_result *result, const struct ts_op_wor
 			      round((double)dims[worst].size / dims[worst].share));
 }
 
-static struct ts_matrix_op fact_of(const struct ts_profile *profile, struct ts_result *result,
-				   const struct row *row)
+static struct ts_matrix_op systolic_ops_fact_of(const struct ts_profile *profile,
+						struct ts_result *result, const struct row *row)
 {
 	bool has_product = row->work.nr_products > 0;
 
@@ -313,9 +318,10 @@ static struct ts_matrix_op fact_of(const struct ts_profile *profile, struct ts_r
 		.op = row->op ? (uint32_t)(row->op - profile->ops) : TS_NONE,
 		.module_index = row->module ? (uint32_t)(row->module - profile->modules) : TS_NONE,
 		.instr = row->module ? row->instr : TS_NONE,
-		.name = row->op ? row->op->name : instr_of(row)->name,
+		.name = row->op ? row->op->name : systolic_ops_instr_of(row)->name,
 		.module = row->module ? row->module->name : (struct ts_bytes){ NULL, 0 },
-		.limit = has_product ? limit_of(result, &row->work) : (struct ts_bytes){ NULL, 0 },
+		.limit = has_product ? systolic_ops_limit_of(result, &row->work)
+				     : (struct ts_bytes){ NULL, 0 },
 		.m = has_product ? row->work.main.m : -1,
 		.n = has_product ? row->work.main.n : -1,
 		.k = has_product ? row->work.main.k : -1,
@@ -340,17 +346,17 @@ static struct ts_value dtype_cell(struct ts_result *result, const struct ts_op_w
 				      ts_dtype_name(product->rhs)));
 }
 
-static struct ts_value source_cell(struct ts_result *result, const struct row *row)
+static struct ts_value systolic_ops_source_cell(struct ts_result *result, const struct row *row)
 {
 	if (row->op && row->op->source.n > 0)
 		return ts_text(row->op->source);
-	return ts_text_or_null(ts_instr_source(result, instr_of(row)));
+	return ts_text_or_null(ts_instr_source(result, systolic_ops_instr_of(row)));
 }
 
 /* What the compiler thinks an execution takes; -1: it does not say. */
 static int64_t cycles_of(const struct row *row)
 {
-	const struct ts_hlo_instr *instr = instr_of(row);
+	const struct ts_hlo_instr *instr = systolic_ops_instr_of(row);
 
 	return instr && instr->backend.estimated_cycles > 0 ? instr->backend.estimated_cycles : -1;
 }
@@ -409,17 +415,18 @@ static struct ts_value utilization_cell(const struct ts_context *ctx, struct ts_
 	X(estimated_ps, ts_whole_or_null(estimated_ps(row))) \
 	X(mean_ps, IF_RUN(ts_int(row->time_ps / row->occurrences))) \
 	X(bound_by, bound_cell(row)) \
-	X(source, source_cell(result, row)) \
+	X(source, systolic_ops_source_cell(result, row)) \
 	X(lost_ps, ts_whole_or_null(row->lost_ps))
 
-static void put_op(struct ts_result *result, const struct ts_context *ctx, struct ts_table *table,
-		   const struct row *row, const struct ts_matrix_op *fact)
+static void systolic_ops_put_op(struct ts_result *result, const struct ts_context *ctx,
+				struct ts_table *table, const struct row *row,
+				const struct ts_matrix_op *fact)
 {
 	TS_CELLS(result, table, systolic_ops, OP_CELLS);
 }
 
-static void put_others(struct ts_result *result, const struct ts_context *ctx,
-		       struct ts_table *table, const struct list *list, size_t listed)
+static void systolic_ops_put_others(struct ts_result *result, const struct ts_context *ctx,
+				    struct ts_table *table, const struct list *list, size_t listed)
 {
 	static const char *const sums[] = { "occurrences", "time_ps", "lost_ps", NULL };
 	struct row others = { .flops = NAN, .utilization = NAN, .impossible = NAN };
@@ -435,12 +442,13 @@ static void put_others(struct ts_result *result, const struct ts_context *ctx,
 	if (others.occurrences == 0)
 		others.time_ps = -1; /* nothing ran */
 	fact.time_ps = others.time_ps;
-	put_op(result, ctx, table, &others, &fact);
+	systolic_ops_put_op(result, ctx, table, &others, &fact);
 	ts_table_end_others(result, table, list->nr - listed, "op", sums);
 }
 
-static bool put_ops(struct ts_result *result, const struct ts_context *ctx, const struct list *list,
-		    bool measured, struct ts_systolic_facts *facts)
+static bool systolic_ops_put_ops(struct ts_result *result, const struct ts_context *ctx,
+				 const struct list *list, bool measured,
+				 struct ts_systolic_facts *facts)
 {
 	const char *title = measured ? "Matrix ops by time lost" : "Matrix ops";
 	struct ts_table *table = TS_TITLED_TABLE(result, systolic_ops, title);
@@ -449,12 +457,12 @@ static bool put_ops(struct ts_result *result, const struct ts_context *ctx, cons
 	struct ts_matrix_op *items = ts_arena_array(&result->owner->arena, nr + 1, sizeof(*items));
 
 	for (size_t i = 0; items && i < nr; i++) {
-		items[i] = fact_of(ctx->profile, result, &list->items[i]);
+		items[i] = systolic_ops_fact_of(ctx->profile, result, &list->items[i]);
 		if (i < listed)
-			put_op(result, ctx, table, &list->items[i], &items[i]);
+			systolic_ops_put_op(result, ctx, table, &list->items[i], &items[i]);
 	}
 	if (items && listed < list->nr)
-		put_others(result, ctx, table, list, listed);
+		systolic_ops_put_others(result, ctx, table, list, listed);
 	facts->items = items;
 	facts->nr = TS_MIN(nr, MAX_ROWS);
 	return items != NULL;
@@ -469,14 +477,15 @@ enum ts_status ts_systolic_ops(const struct systolic_state *state, const struct 
 	enum ts_status st;
 
 	TS_ASSERT(facts && sum);
-	st = measured ? list_measured(ctx, &list, err) : list_modules(ctx, &list, err);
+	st = measured ? systolic_ops_list_measured(ctx, &list, err)
+		      : systolic_ops_list_modules(ctx, &list, err);
 	if (st)
 		goto done;
 	for (size_t i = 0; i < list.nr; i++)
 		sum_row(sum, &list.items[i]);
 	if (list.nr > 1)
-		qsort(list.items, list.nr, sizeof(*list.items), by_loss);
-	if (!put_ops(result, ctx, &list, measured, facts))
+		qsort(list.items, list.nr, sizeof(*list.items), systolic_ops_by_loss);
+	if (!systolic_ops_put_ops(result, ctx, &list, measured, facts))
 		st = ts_fail_nomem(err);
 done:
 	free(list.items);

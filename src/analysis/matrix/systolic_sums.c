@@ -50,7 +50,8 @@ static void sums_release(struct sums *sums)
 	ts_map_release(&sums->by_key);
 }
 
-static struct ts_bytes module_name(const struct ts_profile *profile, const struct ts_op *op)
+static struct ts_bytes systolic_sums_module_name(const struct ts_profile *profile,
+						 const struct ts_op *op)
 {
 	uint32_t module = ts_profile_module_of(profile, op->program_id);
 
@@ -79,7 +80,7 @@ static enum ts_status add_to_module(struct sums *sums, const struct ts_context *
 		*sum = (struct module_sum){ .program_id = op->program_id,
 					    .peak = rates ? rates->peak_flops_per_s : NAN };
 	if (sum->name.n == 0)
-		sum->name = module_name(ctx->profile, op);
+		sum->name = systolic_sums_module_name(ctx->profile, op);
 	if (op->kind == TS_OP_MODULE) {
 		sum->executions = ts_i64_add(sum->executions, row->occurrences);
 		sum->run_ps = ts_i64_add(sum->run_ps, row->total_ps);
@@ -102,7 +103,7 @@ static int64_t module_time(const struct module_sum *sum)
 	return sum->run_ps > 0 ? sum->run_ps : sum->ops_ps;
 }
 
-static int by_time(const void *a, const void *b)
+static int systolic_sums_by_time(const void *a, const void *b)
 {
 	const struct module_sum *x = a, *y = b;
 	int64_t s = module_time(x), t = module_time(y);
@@ -112,7 +113,7 @@ static int by_time(const void *a, const void *b)
 	return (x->program_id > y->program_id) - (x->program_id < y->program_id);
 }
 
-static struct ts_value whole(double value)
+static struct ts_value systolic_sums_whole(double value)
 {
 	return isfinite(value) && fabs(value) < 9e18 ? ts_int(llround(value)) : ts_real(value);
 }
@@ -126,7 +127,8 @@ static double module_utilization(const struct module_sum *sum)
 	return sum->flops / ((double)time_ps * 1e-12 * sum->peak);
 }
 
-static struct ts_value share_cell(struct ts_result *result, double share, struct ts_bytes cause)
+static struct ts_value systolic_sums_share_cell(struct ts_result *result, double share,
+						struct ts_bytes cause)
 {
 	if (cause.n > 0)
 		return ts_held_pct(result, (struct ts_held){ share, cause });
@@ -144,11 +146,11 @@ static struct ts_bytes module_cause(const struct module_sum *sum)
 	X(module, ts_text_or_null(sum->name)) \
 	X(program_id, ts_id(sum->program_id)) \
 	X(executions, sum->executions ? ts_int(sum->executions) : ts_null()) \
-	X(flops, sum->has_flops ? whole(sum->flops) : ts_null()) \
+	X(flops, sum->has_flops ? systolic_sums_whole(sum->flops) : ts_null()) \
 	X(time_ps, ts_int(module_time(sum))) \
-	X(mxu_utilization_pct, share_cell(result, module_utilization(sum), module_cause(sum)))
+	X(mxu_utilization_pct, systolic_sums_share_cell(result, module_utilization(sum), module_cause(sum)))
 
-static bool put_modules(const struct ts_context *ctx, struct ts_result *result)
+static bool systolic_sums_put_modules(const struct ts_context *ctx, struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, systolic_modules);
 	struct sums sums = { NULL, 0, 0, { NULL, 0, 0 } };
@@ -159,7 +161,7 @@ static bool put_modules(const struct ts_context *ctx, struct ts_result *result)
 		if (ts_ops_facts(ctx)->tally[i].occurrences > 0 && ctx->profile->ops[i].has_program)
 			good = add_to_module(&sums, ctx, i, NULL) == TS_OK;
 	if (good && sums.nr > 1)
-		qsort(sums.items, sums.nr, sizeof(*items), by_time);
+		qsort(sums.items, sums.nr, sizeof(*items), systolic_sums_by_time);
 	items = sums.items;
 	for (size_t i = 0; i < sums.nr && good; i++) {
 		const struct module_sum *sum = &items[i];
@@ -170,8 +172,8 @@ static bool put_modules(const struct ts_context *ctx, struct ts_result *result)
 	return good;
 }
 
-static void add_steps(struct step_sum *sums, size_t nr, const struct ts_context *ctx,
-		      uint32_t device)
+static void systolic_sums_add_steps(struct step_sum *sums, size_t nr, const struct ts_context *ctx,
+				    uint32_t device)
 {
 	const struct ts_device_steps *steps = ts_steps_of(&ctx->outline->steps, device);
 	const struct ts_rates *rates = ts_systolic_rates(ctx, device);
@@ -198,9 +200,9 @@ static double step_utilization(const struct step_sum *sum, bool has_matrix)
 
 #define STEP_CELLS(X) \
 	X(step, ts_int((int64_t)sum->number)) \
-	X(flops, whole(sum->flops)) \
+	X(flops, systolic_sums_whole(sum->flops)) \
 	X(time_ps, ts_int(sum->time_ps)) \
-	X(mxu_utilization_pct, share_cell(result, step_utilization(sum, has_matrix), cause))
+	X(mxu_utilization_pct, systolic_sums_share_cell(result, step_utilization(sum, has_matrix), cause))
 
 /* What all steps share. */
 struct steps_report {
@@ -210,7 +212,7 @@ struct steps_report {
 	struct ts_bytes cause;
 };
 
-static void put_step(const struct steps_report *report, const struct step_sum *sum)
+static void systolic_sums_put_step(const struct steps_report *report, const struct step_sum *sum)
 {
 	struct ts_result *result = report->result;
 	struct ts_bytes cause = report->cause;
@@ -219,20 +221,22 @@ static void put_step(const struct steps_report *report, const struct step_sum *s
 	TS_CELLS(result, report->table, systolic_steps, STEP_CELLS);
 }
 
-static void put_other_steps(const struct steps_report *report, const struct ts_context *ctx,
-			    const struct step_sum *others)
+static void systolic_sums_put_other_steps(const struct steps_report *report,
+					  const struct ts_context *ctx,
+					  const struct step_sum *others)
 {
 	static const char *const sums[] = { "flops", "time_ps", "mxu_utilization_pct", NULL };
 
 	if (!others->seen)
 		return;
-	put_step(report, others);
+	systolic_sums_put_step(report, others);
 	ts_table_end_others(report->result, report->table, ts_run_steps_nr_others(ctx->steps),
 			    "step", sums);
 }
 
-static bool put_steps(const struct systolic_state *state, const struct ts_context *ctx,
-		      struct ts_result *result, bool has_matrix, struct ts_bytes cause)
+static bool systolic_sums_put_steps(const struct systolic_state *state,
+				    const struct ts_context *ctx, struct ts_result *result,
+				    bool has_matrix, struct ts_bytes cause)
 {
 	struct steps_report report = { result, TS_TABLE(result, systolic_steps), has_matrix,
 				       cause };
@@ -243,13 +247,13 @@ static bool put_steps(const struct systolic_state *state, const struct ts_contex
 		return false;
 	for (uint32_t i = 0; i < state->nr_cores; i++)
 		if (state->cores[i].seen && ctx->outline && i < ctx->outline->steps.nr_devices)
-			add_steps(sums, nr, ctx, i);
+			systolic_sums_add_steps(sums, nr, ctx, i);
 	for (size_t i = 0; i < TS_MIN(nr + 1, state->nr_step_flops); i++)
 		sums[i].flops = state->step_flops[i];
 	for (size_t i = 0; i < nr; i++)
 		if (sums[i].seen)
-			put_step(&report, &sums[i]);
-	put_other_steps(&report, ctx, &sums[nr]);
+			systolic_sums_put_step(&report, &sums[i]);
+	systolic_sums_put_other_steps(&report, ctx, &sums[nr]);
 	free(sums);
 	return true;
 }
@@ -267,13 +271,13 @@ static double core_utilization(const struct ts_context *ctx, uint32_t device, do
 #define DEVICE_CELLS(X) \
 	X(device, ts_text(device->name)) \
 	X(host, ts_text(host->name)) \
-	X(flops, whole(flops)) \
-	X(mxu_utilization_pct, share_cell(result, utilization, cause)) \
+	X(flops, systolic_sums_whole(flops)) \
+	X(mxu_utilization_pct, systolic_sums_share_cell(result, utilization, cause)) \
 	X(mxu_measured_pct, ts_real(host->mxu_utilization_pct))
 
-static void put_devices(const struct systolic_state *state, const struct ts_context *ctx,
-			struct ts_result *result, int64_t wall_ps, bool has_matrix,
-			struct ts_bytes cause)
+static void systolic_sums_put_devices(const struct systolic_state *state,
+				      const struct ts_context *ctx, struct ts_result *result,
+				      int64_t wall_ps, bool has_matrix, struct ts_bytes cause)
 {
 	struct ts_table *table = TS_TABLE(result, systolic_devices);
 
@@ -292,8 +296,9 @@ enum ts_status ts_systolic_sums(const struct systolic_state *state, const struct
 				struct ts_result *result, int64_t wall_ps, bool has_matrix,
 				struct ts_bytes cause, struct ts_error *err)
 {
-	if (!put_modules(ctx, result) || !put_steps(state, ctx, result, has_matrix, cause))
+	if (!systolic_sums_put_modules(ctx, result) ||
+	    !systolic_sums_put_steps(state, ctx, result, has_matrix, cause))
 		return ts_fail_nomem(err);
-	put_devices(state, ctx, result, wall_ps, has_matrix, cause);
+	systolic_sums_put_devices(state, ctx, result, wall_ps, has_matrix, cause);
 	return TS_OK;
 }

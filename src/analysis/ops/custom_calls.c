@@ -37,7 +37,7 @@ struct kernel_cost {
 
 static const struct kernel_cost unknown_cost = { NAN, NAN, NAN, NAN, TS_COST_UNKNOWN };
 
-static double known(int64_t count)
+static double custom_calls_known(int64_t count)
 {
 	return count < 0 ? NAN : (double)count;
 }
@@ -62,7 +62,7 @@ static struct kernel_cost cost_of_arrays(const struct ts_hlo_module *module,
 	return cost;
 }
 
-static struct kernel_cost cost_of(const struct ts_hlo_module *module, uint32_t index)
+static struct kernel_cost custom_calls_cost_of(const struct ts_hlo_module *module, uint32_t index)
 {
 	const struct ts_hlo_instr *instr = &module->instrs[index];
 	bool estimated = instr->backend.cost_flops >= 0 || instr->backend.cost_bytes >= 0;
@@ -74,11 +74,12 @@ static struct kernel_cost cost_of(const struct ts_hlo_module *module, uint32_t i
 	if (cost.has_unknown)
 		return cost_of_arrays(module, instr);
 	return (struct kernel_cost){
-		estimated ? known(instr->backend.cost_flops) : known(cost.flops),
-		estimated ? known(instr->backend.cost_transcendentals)
-			  : known(cost.transcendentals),
-		known(cost.bytes_accessed),
-		known(cost.hbm_bytes),
+		estimated ? custom_calls_known(instr->backend.cost_flops)
+			  : custom_calls_known(cost.flops),
+		estimated ? custom_calls_known(instr->backend.cost_transcendentals)
+			  : custom_calls_known(cost.transcendentals),
+		custom_calls_known(cost.bytes_accessed),
+		custom_calls_known(cost.hbm_bytes),
 		estimated ? TS_COST_ESTIMATE : TS_COST_PRODUCT,
 	};
 }
@@ -90,13 +91,14 @@ static struct kernel_cost cost_in_profile(const struct ts_op *op)
 
 	if (!has_flops)
 		return unknown_cost;
-	return (struct kernel_cost){ known(op->model_flops > 0 ? op->model_flops : op->flops), NAN,
-				     known(op->bytes_accessed), known(op->bytes_accessed),
-				     TS_COST_PROFILE };
+	return (struct kernel_cost){ custom_calls_known(op->model_flops > 0 ? op->model_flops
+									    : op->flops),
+				     NAN, custom_calls_known(op->bytes_accessed),
+				     custom_calls_known(op->bytes_accessed), TS_COST_PROFILE };
 }
 
 /* jit(step)/scale_rows/pallas_call: the name that the kernel was given; else the op's. */
-static struct ts_bytes kernel_name(const struct ts_hlo_instr *instr)
+static struct ts_bytes custom_calls_kernel_name(const struct ts_hlo_instr *instr)
 {
 	static const char call[] = "/pallas_call";
 	struct ts_bytes name = instr->op_name;
@@ -111,7 +113,7 @@ static struct ts_bytes kernel_name(const struct ts_hlo_instr *instr)
 	return name.n == 0 || ts_bytes_has(name, "(") ? instr->name : name;
 }
 
-static const struct ts_rates *rates_of(const struct ts_context *ctx)
+static const struct ts_rates *custom_calls_rates_of(const struct ts_context *ctx)
 {
 	const struct ts_rates *rates = ts_flops_rates(ctx);
 
@@ -122,7 +124,7 @@ static const struct ts_rates *rates_of(const struct ts_context *ctx)
 static double roofline_share(const struct ts_context *ctx, const struct kernel_cost *cost,
 			     double seconds)
 {
-	const struct ts_rates *rates = rates_of(ctx);
+	const struct ts_rates *rates = custom_calls_rates_of(ctx);
 	struct ts_roofline roofline;
 
 	if (!rates || cost->source == TS_COST_UNKNOWN)
@@ -162,7 +164,7 @@ static void set_cost(struct calls *calls, struct ts_custom_call *call,
 }
 
 /* An op that ran and whose module the profile does not have. */
-static void add_op(struct calls *calls, const struct ts_op_fact *fact)
+static void custom_calls_add_op(struct calls *calls, const struct ts_op_fact *fact)
 {
 	const struct ts_op *op = &calls->ctx->profile->ops[fact->op];
 	struct kernel_cost cost = cost_in_profile(op);
@@ -178,10 +180,10 @@ static void add_op(struct calls *calls, const struct ts_op_fact *fact)
 	set_cost(calls, call, &cost, fact);
 }
 
-static void add_instr(struct calls *calls, uint32_t index, uint32_t instr)
+static void custom_calls_add_instr(struct calls *calls, uint32_t index, uint32_t instr)
 {
 	const struct ts_hlo_module *module = &calls->ctx->profile->modules[index];
-	struct kernel_cost cost = cost_of(module, instr);
+	struct kernel_cost cost = custom_calls_cost_of(module, instr);
 	struct ts_custom_call *call = &calls->items[calls->nr++];
 
 	*call = (struct ts_custom_call){
@@ -189,7 +191,7 @@ static void add_instr(struct calls *calls, uint32_t index, uint32_t instr)
 		.module = index,
 		.instr = instr,
 		.name = module->instrs[instr].name,
-		.kernel = kernel_name(&module->instrs[instr]),
+		.kernel = custom_calls_kernel_name(&module->instrs[instr]),
 	};
 	set_cost(calls, call, &cost, ts_op_fact_of(ts_ops_facts(calls->ctx), call->op));
 }
@@ -230,18 +232,18 @@ static enum ts_status map_ops(struct calls *calls, struct ts_error *err)
 	return TS_OK;
 }
 
-static void list_calls(struct calls *calls)
+static void custom_calls_list_calls(struct calls *calls)
 {
 	const struct ts_profile *profile = calls->ctx->profile;
 	const struct ts_ops_facts *ops = ts_ops_facts(calls->ctx);
 
 	for (size_t i = 0; i < ops->nr; i++)
 		if (is_loose(profile, &ops->items[i]))
-			add_op(calls, &ops->items[i]);
+			custom_calls_add_op(calls, &ops->items[i]);
 	for (uint32_t m = 0; m < profile->nr_modules; m++)
 		for (uint32_t i = 0; i < profile->modules[m].nr_instrs; i++)
 			if (ts_instr_is_kernel(&profile->modules[m].instrs[i]))
-				add_instr(calls, m, i);
+				custom_calls_add_instr(calls, m, i);
 }
 
 /* What the table has of a call. */
@@ -253,7 +255,8 @@ struct call_row {
 	int64_t self_ps; /* -1: it did not run */
 };
 
-static struct call_row row_of(const struct ts_context *ctx, const struct ts_custom_call *call)
+static struct call_row custom_calls_row_of(const struct ts_context *ctx,
+					   const struct ts_custom_call *call)
 {
 	const struct ts_op_fact *fact = ts_op_fact_of(ts_ops_facts(ctx), call->op);
 	const struct ts_hlo_module *module =
@@ -272,11 +275,12 @@ static struct call_row row_of(const struct ts_context *ctx, const struct ts_cust
 	return row;
 }
 
-TS_ORDER(by_time, struct call_row, TS_DOWN(self_ps) TS_UP(module) TS_UP(call->name) TS_UP(call))
+TS_ORDER(custom_calls_by_time, struct call_row,
+	 TS_DOWN(self_ps) TS_UP(module) TS_UP(call->name) TS_UP(call))
 
 /* "file.py:29", or nothing. */
-static struct ts_bytes source_of(const struct ts_context *ctx, const struct call_row *row,
-				 struct ts_result *result)
+static struct ts_bytes custom_calls_source_of(const struct ts_context *ctx,
+					      const struct call_row *row, struct ts_result *result)
 {
 	struct ts_bytes source = { NULL, 0 };
 
@@ -288,7 +292,7 @@ static struct ts_bytes source_of(const struct ts_context *ctx, const struct call
 	return source;
 }
 
-static struct ts_value program_of(const struct ts_profile *profile, uint32_t op)
+static struct ts_value custom_calls_program_of(const struct ts_profile *profile, uint32_t op)
 {
 	return op == TS_NONE ? ts_null() : ts_id(profile->ops[op].program_id);
 }
@@ -298,7 +302,7 @@ static struct ts_value source_name(enum ts_kernel_cost_source source)
 	return ts_text_or_null(ts_bytes_of(source_names[source]));
 }
 
-static double time_share(const struct ts_context *ctx, const struct ts_op_fact *fact)
+static double custom_calls_time_share(const struct ts_context *ctx, const struct ts_op_fact *fact)
 {
 	const struct ts_time_facts *time = ts_time_facts(ctx);
 
@@ -315,7 +319,7 @@ static const struct ts_bytes above =
 /* At whatever precision is the fastest. */
 static double peak_flops(const struct ts_context *ctx)
 {
-	const struct ts_rates *rates = rates_of(ctx);
+	const struct ts_rates *rates = custom_calls_rates_of(ctx);
 
 	return rates ? fmax(rates->peak_flops_per_s,
 			    fmax(rates->peak_int8_per_s, rates->peak_fp8_per_s))
@@ -323,14 +327,14 @@ static double peak_flops(const struct ts_context *ctx)
 }
 
 #define CALL_CELLS(X) \
-	X(program_id, program_of(ctx->profile, call->op)) \
+	X(program_id, custom_calls_program_of(ctx->profile, call->op)) \
 	X(module, ts_text_or_null(row->module)) \
 	X(name, ts_text(call->name)) \
 	X(target, IF_KNOWN(ts_text_or_null(row->instr->custom_call_target))) \
 	X(kernel, ts_text(call->kernel)) \
 	X(occurrences, IF_RAN(ts_int(row->fact->occurrences))) \
 	X(self_time_ps, ts_int_or_null(row->self_ps)) \
-	X(time_pct, ts_share_pct(time_share(ctx, row->fact))) \
+	X(time_pct, ts_share_pct(custom_calls_time_share(ctx, row->fact))) \
 	X(flops, ts_real(call->flops)) \
 	X(transcendentals, ts_real(call->transcendentals)) \
 	X(bytes_accessed, ts_real(call->bytes)) \
@@ -339,7 +343,7 @@ static double peak_flops(const struct ts_context *ctx)
 	X(bytes_per_s, ts_real(call->bytes_per_s)) \
 	X(roofline_pct, ts_held_share_pct(result, call->roofline_share, above)) \
 	X(vmem_bytes, IF_KNOWN(ts_int_or_null(row->instr->backend.scoped_vmem_bytes))) \
-	X(source, ts_text_or_null(source_of(ctx, row, result))) \
+	X(source, ts_text_or_null(custom_calls_source_of(ctx, row, result))) \
 	X(op_index, call->op == TS_NONE ? ts_null() : ts_int(call->op))
 
 static void put_call(const struct ts_context *ctx, const struct call_row *row,
@@ -350,8 +354,8 @@ static void put_call(const struct ts_context *ctx, const struct call_row *row,
 	TS_CELLS(result, table, custom_calls_calls, CALL_CELLS);
 }
 
-static void put_fields(const struct ts_context *ctx, const struct call_row *rows, size_t nr,
-		       struct ts_result *result)
+static void custom_calls_put_fields(const struct ts_context *ctx, const struct call_row *rows,
+				    size_t nr, struct ts_result *result)
 {
 	bool ran = ctx->profile->nr_devices > 0 && nr > 0;
 	int64_t self_ps = 0, unknown_ps = 0, nr_unknown = 0;
@@ -374,8 +378,8 @@ static void put_fields(const struct ts_context *ctx, const struct call_row *rows
 }
 
 /* Rows in the order of the report; the facts follow it. */
-static bool report(const struct ts_context *ctx, const struct calls *calls,
-		   struct ts_custom_calls_facts *facts, struct ts_result *result)
+static bool custom_calls_report(const struct ts_context *ctx, const struct calls *calls,
+				struct ts_custom_calls_facts *facts, struct ts_result *result)
 {
 	struct ts_arena *arena = &result->owner->arena;
 	struct ts_custom_call *items = ts_arena_array(arena, calls->nr + 1, sizeof(*items));
@@ -384,15 +388,15 @@ static bool report(const struct ts_context *ctx, const struct calls *calls,
 	bool good = items && rows;
 
 	for (size_t i = 0; good && i < calls->nr; i++)
-		rows[i] = row_of(ctx, &calls->items[i]);
+		rows[i] = custom_calls_row_of(ctx, &calls->items[i]);
 	if (good)
-		qsort(rows, calls->nr, sizeof(*rows), by_time);
+		qsort(rows, calls->nr, sizeof(*rows), custom_calls_by_time);
 	for (size_t i = 0; good && i < calls->nr; i++) {
 		items[i] = *rows[i].call;
 		put_call(ctx, &rows[i], result, table);
 	}
 	if (good)
-		put_fields(ctx, rows, calls->nr, result);
+		custom_calls_put_fields(ctx, rows, calls->nr, result);
 	facts->items = items;
 	facts->nr = good ? calls->nr : 0;
 	free(rows);
@@ -411,8 +415,8 @@ static enum ts_status custom_calls_close(void *state, const struct ts_context *c
 	st = map_ops(&calls, err);
 	if (st)
 		goto done;
-	list_calls(&calls);
-	if (!report(ctx, &calls, facts, result))
+	custom_calls_list_calls(&calls);
+	if (!custom_calls_report(ctx, &calls, facts, result))
 		st = ts_fail_nomem(err);
 done:
 	free(calls.items);

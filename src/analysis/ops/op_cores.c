@@ -116,7 +116,7 @@ static enum ts_status op_cores_open(void *arg, const struct ts_context *ctx,
 	return state->own ? TS_OK : ts_fail_nomem(err);
 }
 
-static void look_at(struct own_op *own, int64_t start_ps, int64_t dur_ps)
+static void op_cores_look_at(struct own_op *own, int64_t start_ps, int64_t dur_ps)
 {
 	if (own->nr == 0 || dur_ps < own->least_ps)
 		own->least_ps = dur_ps;
@@ -139,7 +139,7 @@ static enum ts_status op_cores_block(void *arg, const struct ts_context *ctx,
 
 		if (nr <= 0)
 			continue;
-		look_at(own, block->start_ps[i], block->self_ps[i] / nr);
+		op_cores_look_at(own, block->start_ps[i], block->self_ps[i] / nr);
 		own->nr = ts_i64_add(own->nr, nr);
 		own->self_ps = ts_i64_add(own->self_ps, block->self_ps[i]);
 	}
@@ -165,7 +165,7 @@ static void keep_core(struct all_op *op, struct slow_core core)
 	op->slow[at] = core;
 }
 
-static void add_own(struct op_cores_state *into, const struct op_cores_state *from)
+static void op_cores_add_own(struct op_cores_state *into, const struct op_cores_state *from)
 {
 	for (size_t i = 0; i < TS_MIN(from->nr_own, into->nr_ops); i++) {
 		const struct own_op *own = &from->own[i];
@@ -193,7 +193,7 @@ static enum ts_status op_cores_merge(void *into_arg, void *from_arg, const struc
 	}
 	if (!into->ops)
 		return ts_fail_nomem(err);
-	add_own(into, from_arg);
+	op_cores_add_own(into, from_arg);
 	return TS_OK;
 }
 
@@ -218,8 +218,8 @@ static bool is_slow(const struct all_op *all, const struct slow_core *core, int6
 TS_ORDER(by_excess, struct ts_op_core, TS_DOWN(excess_ps) TS_UP(op) TS_UP(device))
 
 /* Those of one op that are slow. How many. */
-static size_t find_slow(const struct ts_context *ctx, const struct op_cores_state *sum, uint32_t op,
-			struct ts_op_core *items)
+static size_t op_cores_find_slow(const struct ts_context *ctx, const struct op_cores_state *sum,
+				 uint32_t op, struct ts_op_core *items)
 {
 	const struct all_op *all = &sum->ops[op];
 	int64_t wall_ps = ts_time_facts(ctx)->wall_ps;
@@ -234,20 +234,20 @@ static size_t find_slow(const struct ts_context *ctx, const struct op_cores_stat
 	return nr;
 }
 
-static enum ts_status make_facts(const struct op_cores_state *sum, const struct ts_context *ctx,
-				 struct ts_arena *arena, struct ts_op_cores_facts *facts,
-				 struct ts_error *err)
+static enum ts_status op_cores_make_facts(const struct op_cores_state *sum,
+					  const struct ts_context *ctx, struct ts_arena *arena,
+					  struct ts_op_cores_facts *facts, struct ts_error *err)
 {
 	size_t cap = 0, nr = 0;
 	struct ts_op_core *items, found[KEPT];
 
 	for (uint32_t op = 0; op < sum->nr_ops; op++)
-		cap += find_slow(ctx, sum, op, found);
+		cap += op_cores_find_slow(ctx, sum, op, found);
 	items = ts_arena_array(arena, cap + KEPT, sizeof(*items));
 	if (!items)
 		return ts_fail_nomem(err);
 	for (uint32_t op = 0; op < sum->nr_ops; op++)
-		nr += find_slow(ctx, sum, op, &items[nr]);
+		nr += op_cores_find_slow(ctx, sum, op, &items[nr]);
 	qsort(items, nr, sizeof(*items), by_excess);
 	nr = TS_MIN(nr, LISTED);
 	for (size_t i = 0; i < nr; i++)
@@ -280,7 +280,7 @@ static enum ts_status op_cores_close(void *arg, const struct ts_context *ctx, vo
 	const struct ts_profile *profile = ctx->profile;
 	struct ts_op_cores_facts *facts = facts_arg;
 	struct ts_table *table;
-	enum ts_status st = make_facts(arg, ctx, &result->owner->arena, facts, err);
+	enum ts_status st = op_cores_make_facts(arg, ctx, &result->owner->arena, facts, err);
 
 	if (st)
 		return st;

@@ -106,7 +106,7 @@ static const struct ts_member device_members[] = {
 };
 
 /* All counters keep the same bins. */
-static bool is_device(const void *self)
+static bool rates_is_device(const void *self)
 {
 	const struct ts_bins *bins = ((const struct device_rates *)self)->bins;
 
@@ -116,7 +116,8 @@ static bool is_device(const void *self)
 			return false;
 	return true;
 }
-static const struct ts_record device_record = TS_RECORD(device_members, .is_valid = is_device);
+static const struct ts_record device_record =
+	TS_RECORD(device_members, .is_valid = rates_is_device);
 #undef TS_SELF
 
 #define TS_SELF struct rates_state
@@ -129,13 +130,13 @@ static const struct ts_member state_members[] = {
 	TS_SCRATCH_ROOM(amounts),
 };
 
-static bool is_state(const void *self)
+static bool rates_is_state(const void *self)
 {
 	const struct rates_state *state = self;
 
 	return !state->own || state->device_index != TS_NONE;
 }
-static const struct ts_record rates_record = TS_RECORD(state_members, .is_valid = is_state);
+static const struct ts_record rates_record = TS_RECORD(state_members, .is_valid = rates_is_state);
 #undef TS_SELF
 
 static bool rates_wants(const struct ts_context *ctx, const struct ts_line *line)
@@ -144,12 +145,12 @@ static bool rates_wants(const struct ts_context *ctx, const struct ts_line *line
 }
 
 /* Unknown work counts as 0 here: a counter cannot show that it is unknown. */
-static double or_zero(double x)
+static double rates_or_zero(double x)
 {
 	return x > 0 ? x : 0;
 }
 
-static double padding_share(const struct ts_profile *profile, const struct ts_op *op)
+static double rates_padding_share(const struct ts_profile *profile, const struct ts_op *op)
 {
 	struct ts_padding padding;
 
@@ -161,15 +162,15 @@ static double padding_share(const struct ts_profile *profile, const struct ts_op
 	return 1 - (double)padding.logical_bytes / (double)padding.allocated_bytes;
 }
 
-static void add_op(const struct ts_profile *profile, const struct ts_op *op,
-		   double amount[NR_QUANTITIES])
+static void rates_add_op(const struct ts_profile *profile, const struct ts_op *op,
+			 double amount[NR_QUANTITIES])
 {
 	struct ts_traffic traffic = ts_op_traffic(profile, op);
 	double hbm = (double)ts_traffic_hbm_bytes(&traffic);
 
-	amount[FLOPS] += or_zero(ts_op_flops(op));
+	amount[FLOPS] += rates_or_zero(ts_op_flops(op));
 	amount[HBM] += hbm;
-	amount[PADDING] += hbm > 0 ? hbm * padding_share(profile, op) : 0;
+	amount[PADDING] += hbm > 0 ? hbm * rates_padding_share(profile, op) : 0;
 	amount[HBM_READ] += (double)traffic.read_bytes[TS_MEMORY_HBM];
 	amount[HBM_WRITTEN] += (double)traffic.written_bytes[TS_MEMORY_HBM];
 	amount[VMEM] += (double)traffic.read_bytes[TS_MEMORY_VMEM] +
@@ -187,7 +188,7 @@ static bool is_prefetched(const struct ts_profile *profile, const struct ts_op *
 }
 
 /* A pair's work is that of both halves, and counts with the done. */
-static struct op_work work_of(const struct ts_profile *profile, const struct ts_op *op)
+static struct op_work rates_work_of(const struct ts_profile *profile, const struct ts_op *op)
 {
 	struct op_work work = { .partner = op->partner,
 				.is_start = op->async == TS_ASYNC_START,
@@ -211,7 +212,7 @@ static enum ts_status make_flights(struct rates_state *state, const struct ts_co
 	return state->flights ? TS_OK : ts_fail_nomem(err);
 }
 
-static double peak_of(const struct ts_rates *chip, enum quantity which)
+static double rates_peak_of(const struct ts_rates *chip, enum quantity which)
 {
 	switch (which) {
 	case HBM:
@@ -240,7 +241,7 @@ static enum ts_status rates_open(void *arg, const struct ts_context *ctx,
 	if (ctx->overlay_budget == 0)
 		return TS_OK;
 	for (int i = 0; i < NR_QUANTITIES; i++)
-		state->peak[i] = peak_of(&ctx->rates[state->device_index], (enum quantity)i);
+		state->peak[i] = rates_peak_of(&ctx->rates[state->device_index], (enum quantity)i);
 	state->own = calloc(1, sizeof(*state->own));
 	state->amounts =
 		ts_room_array(profile->rooms, profile->nr_ops + 1, sizeof(*state->amounts));
@@ -254,16 +255,16 @@ static const struct op_work *work_at(struct rates_state *state, const struct ts_
 
 	if (work->known)
 		return work;
-	*work = work_of(profile, &profile->ops[op]);
+	*work = rates_work_of(profile, &profile->ops[op]);
 	if (state->own && work->counts)
-		add_op(profile, &profile->ops[op], state->amounts[op]);
+		rates_add_op(profile, &profile->ops[op], state->amounts[op]);
 	if (state->own && work->counts && work->partner != TS_NONE)
-		add_op(profile, &profile->ops[work->partner], state->amounts[op]);
+		rates_add_op(profile, &profile->ops[work->partner], state->amounts[op]);
 	return work;
 }
 
 /* All counters keep the same bins. */
-static void begin(struct device_rates *own, int64_t start_ps)
+static void rates_begin(struct device_rates *own, int64_t start_ps)
 {
 	if (own->used)
 		return;
@@ -284,7 +285,8 @@ static int64_t land(struct flight *flight, int64_t start_ps, int64_t end_ps)
 }
 
 /* What goes on beside other ops is not even: it waits for them, and for copies before it. */
-static void add_work(const struct rates_state *state, uint32_t op, int64_t start_ps, int64_t end_ps)
+static void rates_add_work(const struct rates_state *state, uint32_t op, int64_t start_ps,
+			   int64_t end_ps)
 {
 	struct ts_bins *bins = state->own->bins;
 	const double *amount = state->amounts[op];
@@ -306,7 +308,7 @@ static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
 		int64_t end_ps = ts_i64_add(start_ps, block->dur_ps[i]);
 
 		if (state->own)
-			begin(state->own, start_ps);
+			rates_begin(state->own, start_ps);
 		if (work->is_early)
 			continue;
 		if (work->partner != TS_NONE && work->is_start) {
@@ -317,7 +319,7 @@ static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
 		if (work->partner != TS_NONE)
 			start_ps = land(&state->flights[work->partner], start_ps, end_ps);
 		if (state->own)
-			add_work(state, block->op[i], start_ps, end_ps);
+			rates_add_work(state, block->op[i], start_ps, end_ps);
 	}
 	return TS_OK;
 }
@@ -337,8 +339,8 @@ static void add_bins(struct device_rates *into, const struct device_rates *from)
 	}
 }
 
-static enum ts_status make_devices(struct rates_state *sum, const struct ts_context *ctx,
-				   struct ts_error *err)
+static enum ts_status rates_make_devices(struct rates_state *sum, const struct ts_context *ctx,
+					 struct ts_error *err)
 {
 	if (sum->devices)
 		return TS_OK;
@@ -368,7 +370,7 @@ static enum ts_status rates_merge(void *arg_into, void *arg_from, const struct t
 	struct device_rates **into;
 
 	if (st == TS_OK)
-		st = make_devices(sum, ctx, err);
+		st = rates_make_devices(sum, ctx, err);
 	if (st)
 		return st;
 	merge_flights(sum, line);
@@ -394,7 +396,8 @@ static bool any(const struct ts_bins *bins)
 
 /* What is above the peak cannot be true, and is not drawn: the track ends there and says so in its name,
  * and in its description how often. False: no memory. */
-static bool cut(struct ts_result *result, struct ts_track *track, enum quantity which, double peak)
+static bool rates_cut(struct ts_result *result, struct ts_track *track, enum quantity which,
+		      double peak)
 {
 	struct ts_bytes about;
 	size_t nr_cut = 0;
@@ -419,8 +422,8 @@ static bool cut(struct ts_result *result, struct ts_track *track, enum quantity 
 }
 
 /* PEAK in the unit of the counter; NaN: there is none. */
-static bool put_counter(struct ts_result *result, enum quantity which, uint32_t device,
-			const struct ts_bins *bins, double scale, double peak)
+static bool rates_put_counter(struct ts_result *result, enum quantity which, uint32_t device,
+			      const struct ts_bins *bins, double scale, double peak)
 {
 	struct ts_track *track =
 		ts_result_track(result, TS_TRACK_COUNTER, counters[which].name, device, (int)which);
@@ -430,35 +433,38 @@ static bool put_counter(struct ts_result *result, enum quantity which, uint32_t 
 	track->unit = counters[which].unit;
 	track->description = counters[which].description;
 	track->axis = counters[which].axis;
-	return ts_bins_finish(bins, result, track, scale) && cut(result, track, which, peak);
+	return ts_bins_finish(bins, result, track, scale) && rates_cut(result, track, which, peak);
 }
 
 /* Padding as a share of the bytes moved, bin by bin: the two keep the same bins. */
-static bool put_padding(struct ts_result *result, uint32_t device, const struct device_rates *rates)
+static bool rates_put_padding(struct ts_result *result, uint32_t device,
+			      const struct device_rates *rates)
 {
 	struct ts_bins share = rates->bins[PADDING];
 	const struct ts_bins *hbm = &rates->bins[HBM];
 
 	for (size_t i = 0; i < share.nr; i++)
 		share.amount[i] = hbm->amount[i] > 0 ? share.amount[i] / hbm->amount[i] : 0;
-	return put_counter(result, PADDING, device, &share, 100 * (double)share.width_ps * 1e-12,
-			   NAN);
+	return rates_put_counter(result, PADDING, device, &share,
+				 100 * (double)share.width_ps * 1e-12, NAN);
 }
 
-static bool put_device(struct ts_result *result, uint32_t device, const struct ts_rates *chip,
-		       const struct device_rates *rates)
+static bool rates_put_device(struct ts_result *result, uint32_t device, const struct ts_rates *chip,
+			     const struct device_rates *rates)
 {
 	double peak = chip->peak_flops_per_s;
 	bool good = true;
 
 	if (isfinite(peak) && any(&rates->bins[FLOPS]))
-		good = put_counter(result, FLOPS, device, &rates->bins[FLOPS], 100 / peak, 100);
+		good = rates_put_counter(result, FLOPS, device, &rates->bins[FLOPS], 100 / peak,
+					 100);
 	for (int i = HBM; good && i < NR_QUANTITIES; i++) {
 		if (i == PADDING)
-			good = !any(&rates->bins[HBM]) || put_padding(result, device, rates);
+			good = !any(&rates->bins[HBM]) || rates_put_padding(result, device, rates);
 		else if (any(&rates->bins[i]))
-			good = put_counter(result, (enum quantity)i, device, &rates->bins[i], 1e-9,
-					   1e-9 * peak_of(chip, (enum quantity)i));
+			good = rates_put_counter(result, (enum quantity)i, device, &rates->bins[i],
+						 1e-9,
+						 1e-9 * rates_peak_of(chip, (enum quantity)i));
 	}
 	return good;
 }
@@ -517,7 +523,8 @@ static enum ts_status rates_close(void *arg, const struct ts_context *ctx, void 
 		return st;
 	put_flights(facts, ctx, result);
 	for (uint32_t i = 0; i < sum->nr_devices; i++)
-		if (sum->devices[i] && !put_device(result, i, &ctx->rates[i], sum->devices[i]))
+		if (sum->devices[i] &&
+		    !rates_put_device(result, i, &ctx->rates[i], sum->devices[i]))
 			return ts_fail_nomem(err);
 	return TS_OK;
 }

@@ -51,13 +51,14 @@ static bool roofline_wants(const struct ts_context *ctx, const struct ts_line *l
 		ctx->profile->planes[line->plane].kind == TS_PLANE_TPU);
 }
 
-static double or_zero(int64_t amount)
+static double ops_roofline_or_zero(int64_t amount)
 {
 	return amount == TS_UNKNOWN ? 0 : (double)amount;
 }
 
 /* XProf's: where some op has a breakdown, bytes without one are not known to be HBM's. */
-static double hbm_of(const struct ts_profile *profile, const struct ts_op *op, bool by_breakdown)
+static double ops_roofline_hbm_of(const struct ts_profile *profile, const struct ts_op *op,
+				  bool by_breakdown)
 {
 	double bytes =
 		by_breakdown && !roofline_has_breakdown(op) ? 0 : ts_op_hbm_bytes(profile, op);
@@ -66,21 +67,21 @@ static double hbm_of(const struct ts_profile *profile, const struct ts_op *op, b
 }
 
 /* As it adds up: what is unknown is nothing. */
-static struct roofline_work work_of(const struct ts_profile *profile, const struct ts_op *op,
-				    bool by_breakdown)
+static struct roofline_work ops_roofline_work_of(const struct ts_profile *profile,
+						 const struct ts_op *op, bool by_breakdown)
 {
 	struct roofline_work work = { { 0 } };
 
 	if (op->kind == TS_OP_CONTROL || op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP)
 		return work; /* the ops inside count */
-	work.amount[ROOF_FLOPS] = or_zero(op->flops);
-	work.amount[ROOF_MODEL_FLOPS] = or_zero(op->model_flops);
-	work.amount[ROOF_BYTES] = or_zero(op->bytes_accessed);
-	work.amount[ROOF_HBM] = hbm_of(profile, op, by_breakdown);
-	work.amount[ROOF_CMEM_READ] = or_zero(op->cmem_read_bytes);
-	work.amount[ROOF_CMEM_WRITE] = or_zero(op->cmem_write_bytes);
-	work.amount[ROOF_VMEM_READ] = or_zero(op->vmem_read_bytes);
-	work.amount[ROOF_VMEM_WRITE] = or_zero(op->vmem_write_bytes);
+	work.amount[ROOF_FLOPS] = ops_roofline_or_zero(op->flops);
+	work.amount[ROOF_MODEL_FLOPS] = ops_roofline_or_zero(op->model_flops);
+	work.amount[ROOF_BYTES] = ops_roofline_or_zero(op->bytes_accessed);
+	work.amount[ROOF_HBM] = ops_roofline_hbm_of(profile, op, by_breakdown);
+	work.amount[ROOF_CMEM_READ] = ops_roofline_or_zero(op->cmem_read_bytes);
+	work.amount[ROOF_CMEM_WRITE] = ops_roofline_or_zero(op->cmem_write_bytes);
+	work.amount[ROOF_VMEM_READ] = ops_roofline_or_zero(op->vmem_read_bytes);
+	work.amount[ROOF_VMEM_WRITE] = ops_roofline_or_zero(op->vmem_write_bytes);
 	return work;
 }
 
@@ -125,7 +126,7 @@ static enum ts_status roofline_open(void *arg, const struct ts_context *ctx,
 	for (size_t i = 0; i < profile->nr_ops; i++)
 		by_breakdown |= roofline_has_breakdown(&profile->ops[i]);
 	for (size_t i = 0; i < profile->nr_ops; i++) {
-		state->ops[i] = work_of(profile, &profile->ops[i], by_breakdown);
+		state->ops[i] = ops_roofline_work_of(profile, &profile->ops[i], by_breakdown);
 		state->is_custom[i] = profile->ops[i].category_id == TS_OPCODE_CUSTOM_CALL;
 	}
 	return TS_OK;

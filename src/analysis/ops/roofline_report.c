@@ -11,7 +11,7 @@
 
 #define MAX_OPS 1000 /* as XProf's table */
 
-static double or_nan(int64_t amount)
+static double roofline_report_or_nan(int64_t amount)
 {
 	return amount == TS_UNKNOWN ? NAN : (double)amount;
 }
@@ -20,17 +20,18 @@ static double or_nan(int64_t amount)
 static struct roofline_work all_work(const struct ts_op_fact *fact, const struct ts_op *op)
 {
 	double times = (double)fact->occurrences;
-	bool own = op->model_flops == TS_UNKNOWN || fact->flops != or_nan(op->flops);
+	bool own =
+		op->model_flops == TS_UNKNOWN || fact->flops != roofline_report_or_nan(op->flops);
 	struct roofline_work work;
 
 	work.amount[ROOF_FLOPS] = fact->flops * times;
 	work.amount[ROOF_MODEL_FLOPS] = (own ? fact->flops : (double)op->model_flops) * times;
 	work.amount[ROOF_BYTES] = fact->bytes * times;
 	work.amount[ROOF_HBM] = fact->hbm_bytes * times;
-	work.amount[ROOF_CMEM_READ] = or_nan(op->cmem_read_bytes) * times;
-	work.amount[ROOF_CMEM_WRITE] = or_nan(op->cmem_write_bytes) * times;
-	work.amount[ROOF_VMEM_READ] = or_nan(op->vmem_read_bytes) * times;
-	work.amount[ROOF_VMEM_WRITE] = or_nan(op->vmem_write_bytes) * times;
+	work.amount[ROOF_CMEM_READ] = roofline_report_or_nan(op->cmem_read_bytes) * times;
+	work.amount[ROOF_CMEM_WRITE] = roofline_report_or_nan(op->cmem_write_bytes) * times;
+	work.amount[ROOF_VMEM_READ] = roofline_report_or_nan(op->vmem_read_bytes) * times;
+	work.amount[ROOF_VMEM_WRITE] = roofline_report_or_nan(op->vmem_write_bytes) * times;
 	return work;
 }
 
@@ -52,7 +53,7 @@ static void total_init(struct total *total)
 		total->work.amount[part] = NAN;
 }
 
-static void add_known(double *sum, double amount)
+static void roofline_report_add_known(double *sum, double amount)
 {
 	if (!isnan(amount))
 		*sum = (isnan(*sum) ? 0 : *sum) + amount;
@@ -64,11 +65,11 @@ static void total_add(struct total *total, const struct roofline_row *row, const
 	if (op->kind == TS_OP_CONTROL)
 		return;
 	for (int part = 0; part < NR_ROOF_PARTS; part++)
-		add_known(&total->work.amount[part], row->work.amount[part]);
+		roofline_report_add_known(&total->work.amount[part], row->work.amount[part]);
 	if (row->flops_cause.n > 0)
-		add_known(&total->impossible_flops, row->work.amount[ROOF_FLOPS]);
+		roofline_report_add_known(&total->impossible_flops, row->work.amount[ROOF_FLOPS]);
 	if (row->hbm_cause.n > 0)
-		add_known(&total->impossible_hbm, row->work.amount[ROOF_HBM]);
+		roofline_report_add_known(&total->impossible_hbm, row->work.amount[ROOF_HBM]);
 	if (roofline_has_breakdown(op) && !isnan(row->work.amount[ROOF_HBM])) {
 		total->has_breakdown = true;
 		total->broken_hbm += row->work.amount[ROOF_HBM];
@@ -98,13 +99,14 @@ struct report {
 	int64_t program_ps;
 };
 
-static void put(struct report *report, const struct roofline_row *row)
+static void roofline_report_put(struct report *report, const struct roofline_row *row)
 {
 	ts_roofline_put_row(report->result, report->table, row, &report->peaks, report->program_ps);
 }
 
 /* A sum whose larger parts cannot be true, and the time that its rates are over. */
-static void put_sum(struct report *report, struct roofline_row *row, const struct total *of)
+static void roofline_report_put_sum(struct report *report, struct roofline_row *row,
+				    const struct total *of)
 {
 	row->work_ps = row->total_ps;
 	if (of->impossible_flops > TS_IMPOSSIBLE_PART * of->work.amount[ROOF_FLOPS])
@@ -112,10 +114,11 @@ static void put_sum(struct report *report, struct roofline_row *row, const struc
 			TS_LIT("many of its FLOPs are of ops whose FLOPs cannot be true");
 	if (of->impossible_hbm > TS_IMPOSSIBLE_PART * of->work.amount[ROOF_HBM])
 		row->hbm_cause = TS_LIT("many of its bytes are of ops whose bytes cannot be true");
-	put(report, row);
+	roofline_report_put(report, row);
 }
 
-static struct total *module_of(struct report *report, const struct roofline_row *row)
+static struct total *roofline_report_module_of(struct report *report,
+					       const struct roofline_row *row)
 {
 	uint32_t at = ts_map_find(&report->by_program, row->program_id);
 	struct total *total;
@@ -133,7 +136,8 @@ static struct total *module_of(struct report *report, const struct roofline_row 
 	return total;
 }
 
-static void add_to_others(struct roofline_row *others, const struct roofline_row *row)
+static void roofline_report_add_to_others(struct roofline_row *others,
+					  const struct roofline_row *row)
 {
 	others->occurrences = ts_i64_add(others->occurrences, row->occurrences);
 	others->total_ps = ts_i64_add(others->total_ps, row->total_ps);
@@ -166,11 +170,11 @@ static bool read_op(struct report *report, const struct ts_op_fact *fact)
 	if (report->nr_rows < report->nr_listed)
 		report->rows[report->nr_rows] = row;
 	else
-		add_to_others(&report->others, &row);
+		roofline_report_add_to_others(&report->others, &row);
 	report->nr_rows++;
 	total_add(&report->program, &row, op);
 	if (op->has_program)
-		module = module_of(report, &row);
+		module = roofline_report_module_of(report, &row);
 	if (module)
 		total_add(module, &row, op);
 	return module || !op->has_program;
@@ -192,7 +196,7 @@ static enum ts_status read_ops(struct report *report, struct ts_error *err)
 	return TS_OK;
 }
 
-static void put_program(struct report *report)
+static void roofline_report_put_program(struct report *report)
 {
 	struct roofline_row row = {
 		.kind = "program",
@@ -206,7 +210,7 @@ static void put_program(struct report *report)
 		.work = total_work(&report->program, report->program.has_breakdown),
 	};
 
-	put_sum(report, &row, &report->program);
+	roofline_report_put_sum(report, &row, &report->program);
 }
 
 /* Executions and time as the profile's module events say; -1 where it has none. */
@@ -224,7 +228,7 @@ static void find_executions(const struct report *report, struct roofline_row *ro
 	}
 }
 
-static void put_module(struct report *report, const struct total *total)
+static void roofline_report_put_module(struct report *report, const struct total *total)
 {
 	struct roofline_row row = {
 		.kind = "module",
@@ -243,23 +247,24 @@ static void put_module(struct report *report, const struct total *total)
 	find_executions(report, &row);
 	if (row.total_ps < 0)
 		row.total_ps = total->ops_ps;
-	put_sum(report, &row, total);
+	roofline_report_put_sum(report, &row, total);
 }
 
-TS_ORDER(by_time, struct total, TS_DOWN(ops_ps) TS_UP(program_id))
+TS_ORDER(roofline_report_by_time, struct total, TS_DOWN(ops_ps) TS_UP(program_id))
 
-static void put_modules(struct report *report)
+static void roofline_report_put_modules(struct report *report)
 {
 	if (report->nr_modules > 1)
-		qsort(report->modules, report->nr_modules, sizeof(*report->modules), by_time);
+		qsort(report->modules, report->nr_modules, sizeof(*report->modules),
+		      roofline_report_by_time);
 	for (size_t i = 0; i < report->nr_modules; i++)
-		put_module(report, &report->modules[i]);
+		roofline_report_put_module(report, &report->modules[i]);
 }
 
-static void put_ops(struct report *report)
+static void roofline_report_put_ops(struct report *report)
 {
 	for (size_t i = 0; i < TS_MIN(report->nr_rows, report->nr_listed); i++)
-		put(report, &report->rows[i]);
+		roofline_report_put(report, &report->rows[i]);
 }
 
 /* Behind all other rows. Their rates are not one rate. */
@@ -272,14 +277,14 @@ static void put_other_ops(struct report *report)
 
 	if (report->nr_rows <= report->nr_listed)
 		return;
-	put(report, &report->others);
+	roofline_report_put(report, &report->others);
 	ts_table_end_others(report->result, report->table, report->nr_rows - report->nr_listed,
 			    "name", sums);
 }
 
 /* The time of a step into its row, and into that of all. False: no memory. */
-static bool add_times(const struct report *report, struct roofline_row *rows, size_t nr,
-		      struct roofline_row *all)
+static bool roofline_report_add_times(const struct report *report, struct roofline_row *rows,
+				      size_t nr, struct roofline_row *all)
 {
 	struct ts_steps_walk walk;
 	struct ts_run_step step;
@@ -300,8 +305,8 @@ static bool add_times(const struct report *report, struct roofline_row *rows, si
 	return true;
 }
 
-static void add_work(const struct roofline_state *sum, struct roofline_row *rows, size_t nr,
-		     struct roofline_row *all)
+static void roofline_report_add_work(const struct roofline_state *sum, struct roofline_row *rows,
+				     size_t nr, struct roofline_row *all)
 {
 	for (size_t i = 0; i < TS_MIN(nr + 1, sum->nr_steps); i++) {
 		roofline_add(&rows[i].work, &sum->steps[i]);
@@ -309,18 +314,19 @@ static void add_work(const struct roofline_state *sum, struct roofline_row *rows
 	}
 }
 
-static void put_step(struct report *report, struct roofline_row *row)
+static void roofline_report_put_step(struct report *report, struct roofline_row *row)
 {
 	struct roofline_work *work = &row->work;
 
 	for (int part = 0; part < NR_ROOF_PARTS; part++)
 		if (isnan(report->program.work.amount[part]))
 			work->amount[part] = NAN;
-	put_sum(report, row, &report->program);
+	roofline_report_put_sum(report, row, &report->program);
 }
 
 /* All but what says which step it is: their work together over their time together. */
-static void put_other_steps(struct report *report, struct roofline_row *others, size_t nr)
+static void roofline_report_put_other_steps(struct report *report, struct roofline_row *others,
+					    size_t nr)
 {
 	static const char *const sums[] = { "kind",
 					    "occurrences",
@@ -338,13 +344,14 @@ static void put_other_steps(struct report *report, struct roofline_row *others, 
 	if (nr == 0)
 		return;
 	others->occurrences = (int64_t)nr;
-	put_step(report, others);
+	roofline_report_put_step(report, others);
 	ts_table_end_others(report->result, report->table, nr, "name", sums);
 }
 
 /* All of them in one row (the rates of XProf's average step), then each that is listed. */
-static enum ts_status put_steps(struct report *report, const struct roofline_state *sum,
-				struct ts_error *err)
+static enum ts_status roofline_report_put_steps(struct report *report,
+						const struct roofline_state *sum,
+						struct ts_error *err)
 {
 	const struct roofline_row none = { .step = -1, .self_ps = -1, .op = TS_NONE };
 	const struct ts_steps *steps = &report->ctx->outline->steps;
@@ -359,18 +366,19 @@ static enum ts_status put_steps(struct report *report, const struct roofline_sta
 		rows[i].kind = "step";
 		rows[i].occurrences = 1;
 	}
-	if (sum->nr_devices > 0 && !add_times(report, rows, nr, &all)) {
+	if (sum->nr_devices > 0 && !roofline_report_add_times(report, rows, nr, &all)) {
 		free(rows);
 		return ts_fail_nomem(err);
 	}
-	add_work(sum, rows, nr, &all);
+	roofline_report_add_work(sum, rows, nr, &all);
 	all.kind = "steps";
 	all.occurrences = (int64_t)steps->nr_steps;
 	if (nr > 0)
-		put_step(report, &all);
+		roofline_report_put_step(report, &all);
 	for (size_t i = 0; i < nr; i++)
-		put_step(report, &rows[i]);
-	put_other_steps(report, &rows[nr], ts_run_steps_nr_others(report->ctx->steps));
+		roofline_report_put_step(report, &rows[i]);
+	roofline_report_put_other_steps(report, &rows[nr],
+					ts_run_steps_nr_others(report->ctx->steps));
 	free(rows);
 	return TS_OK;
 }
@@ -397,16 +405,17 @@ static struct roofline_peaks peaks_of_run(const struct ts_context *ctx)
 	return ts_roofline_peaks_of(ctx, at);
 }
 
-static enum ts_status put_all(struct report *report, const struct roofline_state *sum,
-			      struct ts_error *err)
+static enum ts_status roofline_report_put_all(struct report *report,
+					      const struct roofline_state *sum,
+					      struct ts_error *err)
 {
 	enum ts_status st;
 
 	report->table = ts_roofline_table(report->result);
-	put_program(report);
-	put_modules(report);
-	put_ops(report);
-	st = put_steps(report, sum, err);
+	roofline_report_put_program(report);
+	roofline_report_put_modules(report);
+	roofline_report_put_ops(report);
+	st = roofline_report_put_steps(report, sum, err);
 	put_other_ops(report);
 	ts_roofline_put_ridges(report->result, report->ctx, sum);
 	return st;
@@ -424,7 +433,7 @@ enum ts_status ts_roofline_report(const struct roofline_state *sum, const struct
 	report.peaks = peaks_of_run(ctx);
 	st = read_ops(&report, err);
 	if (st == TS_OK)
-		st = put_all(&report, sum, err);
+		st = roofline_report_put_all(&report, sum, err);
 	free(report.rows);
 	free(report.modules);
 	ts_map_release(&report.by_program);

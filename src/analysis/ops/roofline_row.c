@@ -24,7 +24,7 @@ static const struct resource {
 	{ ROOF_VMEM_WRITE, "VMEM Write", "VMEM write" },
 };
 
-static double known(double rate)
+static double roofline_row_known(double rate)
 {
 	return isfinite(rate) && rate > 0 ? rate : NAN;
 }
@@ -38,12 +38,12 @@ struct roofline_peaks ts_roofline_peaks_of(const struct ts_context *ctx, uint32_
 	TS_ASSERT(device < ctx->profile->nr_devices);
 	for (int part = 0; part < NR_ROOF_PARTS; part++)
 		peaks.peak[part] = NAN;
-	peaks.peak[ROOF_FLOPS] = known(rates->peak_flops_per_s);
-	peaks.peak[ROOF_HBM] = known(rates->hbm_bytes_per_s);
-	peaks.peak[ROOF_CMEM_READ] = known(from->cmem_read_bytes_per_s);
-	peaks.peak[ROOF_CMEM_WRITE] = known(from->cmem_write_bytes_per_s);
-	peaks.peak[ROOF_VMEM_READ] = known(from->vmem_read_bytes_per_s);
-	peaks.peak[ROOF_VMEM_WRITE] = known(from->vmem_write_bytes_per_s);
+	peaks.peak[ROOF_FLOPS] = roofline_row_known(rates->peak_flops_per_s);
+	peaks.peak[ROOF_HBM] = roofline_row_known(rates->hbm_bytes_per_s);
+	peaks.peak[ROOF_CMEM_READ] = roofline_row_known(from->cmem_read_bytes_per_s);
+	peaks.peak[ROOF_CMEM_WRITE] = roofline_row_known(from->cmem_write_bytes_per_s);
+	peaks.peak[ROOF_VMEM_READ] = roofline_row_known(from->vmem_read_bytes_per_s);
+	peaks.peak[ROOF_VMEM_WRITE] = roofline_row_known(from->vmem_write_bytes_per_s);
 	return peaks;
 }
 
@@ -54,8 +54,8 @@ struct bound {
 	double memory_utilization;     /* of the memory used most */
 };
 
-static struct bound bound_of(const struct roofline_work *work, const struct roofline_peaks *peaks,
-			     double seconds)
+static struct bound roofline_row_bound_of(const struct roofline_work *work,
+					  const struct roofline_peaks *peaks, double seconds)
 {
 	struct bound bound = { "Unknown", NAN, NAN, NAN };
 
@@ -90,7 +90,7 @@ static double onchip(const struct roofline_work *work)
 
 /* Steps of a host reach beyond what its devices ran, streams lie over one another: what is longer than the
  * program is not a part of it. */
-static struct ts_value share_of(int64_t ps, int64_t program_ps)
+static struct ts_value roofline_row_share_of(int64_t ps, int64_t program_ps)
 {
 	return ps < 0 || ps > program_ps ? ts_null()
 					 : ts_share_pct((double)ps / (double)program_ps);
@@ -115,7 +115,7 @@ static struct ts_value held(const struct holds *holds, double value, double peak
 	return ts_held_value(holds->result, value, peak, above);
 }
 
-static struct ts_bytes cause_of(const struct holds *holds, enum roofline_part part)
+static struct ts_bytes roofline_row_cause_of(const struct holds *holds, enum roofline_part part)
 {
 	switch (part) {
 	case ROOF_FLOPS:
@@ -126,19 +126,20 @@ static struct ts_bytes cause_of(const struct holds *holds, enum roofline_part pa
 	}
 }
 
-static struct ts_value rate(const struct holds *holds, enum roofline_part part)
+static struct ts_value roofline_row_rate(const struct holds *holds, enum roofline_part part)
 {
 	enum roofline_part peak = part == ROOF_MODEL_FLOPS ? ROOF_FLOPS : part;
 
 	return held(holds, holds->row->work.amount[part] / holds->seconds, holds->peaks->peak[peak],
-		    cause_of(holds, part));
+		    roofline_row_cause_of(holds, part));
 }
 
 static struct ts_value used(const struct holds *holds, enum roofline_part part)
 {
 	double per_s = holds->row->work.amount[part] / holds->seconds;
 
-	return held(holds, 100 * per_s / holds->peaks->peak[part], 100, cause_of(holds, part));
+	return held(holds, 100 * per_s / holds->peaks->peak[part], 100,
+		    roofline_row_cause_of(holds, part));
 }
 
 static struct ts_bytes any_cause(const struct roofline_row *row)
@@ -147,7 +148,7 @@ static struct ts_bytes any_cause(const struct roofline_row *row)
 }
 
 #define AMOUNT(part) row->work.amount[ROOF_##part]
-#define RATE(part) rate(&holds, ROOF_##part)
+#define RATE(part) roofline_row_rate(&holds, ROOF_##part)
 #define USED(part) used(&holds, ROOF_##part)
 
 #define ROOFLINE_CELLS(X) \
@@ -160,8 +161,8 @@ static struct ts_bytes any_cause(const struct roofline_row *row)
 	X(occurrences, ts_int_or_null(row->occurrences)) \
 	X(total_time_ps, ts_int_or_null(row->total_ps)) \
 	X(self_time_ps, ts_int_or_null(row->self_ps)) \
-	X(time_pct, share_of(row->total_ps, program_ps)) \
-	X(self_time_pct, share_of(row->self_ps, program_ps)) \
+	X(time_pct, roofline_row_share_of(row->total_ps, program_ps)) \
+	X(self_time_pct, roofline_row_share_of(row->self_ps, program_ps)) \
 	X(flops_per_s, RATE(FLOPS)) \
 	X(model_flops_per_s, RATE(MODEL_FLOPS)) \
 	X(bytes_per_s, RATE(BYTES)) \
@@ -194,7 +195,7 @@ void ts_roofline_put_row(struct ts_result *result, struct ts_table *table,
 {
 	double seconds = row->work_ps < 0 ? NAN : (double)row->work_ps * 1e-12;
 	struct holds holds = { result, row, peaks, seconds };
-	struct bound bound = bound_of(&row->work, peaks, seconds);
+	struct bound bound = roofline_row_bound_of(&row->work, peaks, seconds);
 
 	TS_ASSERT(row->kind && program_ps > 0);
 	TS_CELLS(result, table, roofline_roofline, ROOFLINE_CELLS);
@@ -209,7 +210,7 @@ static bool same_peaks(const struct roofline_peaks *a, const struct roofline_pea
 	return true;
 }
 
-static struct ts_bytes kind_of(const struct ts_context *ctx, uint32_t device)
+static struct ts_bytes roofline_row_kind_of(const struct ts_context *ctx, uint32_t device)
 {
 	const char *name = ctx->rates[device].name;
 
@@ -219,8 +220,8 @@ static struct ts_bytes kind_of(const struct ts_context *ctx, uint32_t device)
 }
 
 /* A device before this one was the same: its rows are there. */
-static bool is_listed(const struct ts_context *ctx, const struct roofline_state *sum,
-		      uint32_t device)
+static bool roofline_row_is_listed(const struct ts_context *ctx, const struct roofline_state *sum,
+				   uint32_t device)
 {
 	struct roofline_peaks peaks = ts_roofline_peaks_of(ctx, device);
 
@@ -228,7 +229,7 @@ static bool is_listed(const struct ts_context *ctx, const struct roofline_state 
 		struct roofline_peaks other = ts_roofline_peaks_of(ctx, i);
 
 		if (sum->devices[i].nr_events > 0 &&
-		    ts_bytes_eq(kind_of(ctx, i), kind_of(ctx, device)) &&
+		    ts_bytes_eq(roofline_row_kind_of(ctx, i), roofline_row_kind_of(ctx, device)) &&
 		    same_peaks(&peaks, &other))
 			return true;
 	}
@@ -236,7 +237,7 @@ static bool is_listed(const struct ts_context *ctx, const struct roofline_state 
 }
 
 #define RIDGE_CELLS(X) \
-	X(device_kind, ts_text_or_null(kind_of(ctx, device))) \
+	X(device_kind, ts_text_or_null(roofline_row_kind_of(ctx, device))) \
 	X(memory, ts_text(ts_bytes_of(resource->memory))) \
 	X(peak_flops_per_s, ts_real(peaks.peak[ROOF_FLOPS])) \
 	X(bytes_per_s, ts_real(bytes_per_s)) \
@@ -262,6 +263,6 @@ void ts_roofline_put_ridges(struct ts_result *result, const struct ts_context *c
 	struct ts_table *table = TS_TABLE(result, roofline_roofline_ridges);
 
 	for (uint32_t i = 0; i < sum->nr_devices; i++)
-		if (sum->devices[i].nr_events > 0 && !is_listed(ctx, sum, i))
+		if (sum->devices[i].nr_events > 0 && !roofline_row_is_listed(ctx, sum, i))
 			put_ridges_of(result, table, ctx, i);
 }

@@ -36,11 +36,12 @@ static const struct ts_member host_members[] = {
 	TS_NUMBER(7, nr_cpu_runs, TS_BY_HAND), TS_STRUCT(8, works, work_record),
 };
 
-static bool is_host(const void *self)
+static bool run_capture_is_host(const void *self)
 {
 	return ((const struct capture_host *)self)->nr_kept <= CAPTURE_CALLS;
 }
-static const struct ts_record host_record = TS_RECORD(host_members, .is_valid = is_host);
+static const struct ts_record host_record =
+	TS_RECORD(host_members, .is_valid = run_capture_is_host);
 #undef TS_SELF
 
 #define TS_SELF struct capture_device
@@ -102,7 +103,7 @@ static const struct class_row word_rows[] = {
 	{ "save_pretrained", CLASS_SAVE },    { "torch/serialization.py", CLASS_SAVE },
 };
 
-static enum class class_of(struct ts_bytes name) {
+static enum class run_capture_class_of(struct ts_bytes name) {
 	for (size_t i = 0; i < TS_NELEM(word_rows);
 	     i++) if (ts_bytes_has(name, word_rows[i].prefix)) return word_rows[i]
 		.class;
@@ -120,7 +121,7 @@ static void keep_call(struct capture_host *host, int64_t start_ps)
 }
 
 /* Events come by their ends: the calls inside this one came before it, and began no earlier. */
-static void add_call(struct capture_host *host, int64_t start_ps)
+static void run_capture_add_call(struct capture_host *host, int64_t start_ps)
 {
 	while (host->nr_kept > 0 && host->call_ps[host->nr_kept - 1] >= start_ps) {
 		host->nr_kept--;
@@ -131,7 +132,7 @@ static void add_call(struct capture_host *host, int64_t start_ps)
 }
 
 /* Events come by their ends: those inside this one came before it. */
-static void add_work(struct capture_work *work, int64_t start_ps, int64_t dur_ps)
+static void run_capture_add_work(struct capture_work *work, int64_t start_ps, int64_t dur_ps)
 {
 	while (work->nr_kept > 0 && work->start_ps[work->nr_kept - 1] >= start_ps) {
 		work->nr--;
@@ -168,10 +169,10 @@ static void take_work(struct capture_host *host, const struct ts_context *ctx,
 	int64_t start_ps = block->start_ps[i];
 
 	if (class == CLASS_CPU)
-		add_work(&host->works[TS_WORK_CPU], start_ps, block->dur_ps[i]);
+		run_capture_add_work(&host->works[TS_WORK_CPU], start_ps, block->dur_ps[i]);
 	else if ((class == CLASS_LOG || class == CLASS_SAVE) && is_in_steps(ctx, start_ps))
-		add_work(&host->works[class == CLASS_LOG ? TS_WORK_LOG : TS_WORK_SAVE], start_ps,
-			 block->dur_ps[i]);
+		run_capture_add_work(&host->works[class == CLASS_LOG ? TS_WORK_LOG : TS_WORK_SAVE],
+				     start_ps, block->dur_ps[i]);
 }
 
 static void take_thread(struct capture_state *state, const struct ts_context *ctx,
@@ -184,17 +185,18 @@ static void take_thread(struct capture_state *state, const struct ts_context *ct
 		uint8_t *class = &state->classes[block->op[i]];
 
 		if (*class == CLASS_UNKNOWN)
-			*class = (uint8_t)class_of(block->profile->ops[block->op[i]].name);
+			*class = (uint8_t)run_capture_class_of(
+				block->profile->ops[block->op[i]].name);
 		host->ran_on_cpu |= *class == CLASS_CPU;
 		host->nr_cpu_runs += *class == CLASS_CPU_RUN;
 		host->ran_on_tpu |= *class == CLASS_TPU;
 		if (*class == CLASS_CALL)
-			add_call(host, block->start_ps[i]);
+			run_capture_add_call(host, block->start_ps[i]);
 		take_work(host, ctx, block, i, *class);
 	}
 }
 
-static void take_modules(struct capture_state *state, const struct ts_block *block)
+static void run_capture_take_modules(struct capture_state *state, const struct ts_block *block)
 {
 	struct capture_device *device = &state->device;
 
@@ -210,7 +212,7 @@ static void take_modules(struct capture_state *state, const struct ts_block *blo
 }
 
 /* Events come in the order of their ends, but those of a stream may overlap: segments do not. */
-static void take_core(struct capture_state *state, const struct ts_block *block)
+static void run_capture_take_core(struct capture_state *state, const struct ts_block *block)
 {
 	struct capture_device *device = &state->device;
 
@@ -259,9 +261,9 @@ static enum ts_status capture_block(void *data, const struct ts_context *ctx,
 	if (block->line->kind == TS_LINE_THREAD)
 		take_thread(data, ctx, block);
 	else if (block->line->kind == TS_LINE_MODULES)
-		take_modules(data, block);
+		run_capture_take_modules(data, block);
 	else
-		take_core(data, block);
+		run_capture_take_core(data, block);
 	return TS_OK;
 }
 
@@ -296,8 +298,8 @@ static void merge_device(struct capture_device *into, const struct capture_devic
 	into->nr_most = TS_MAX(into->nr_most, from->nr_most);
 }
 
-static enum ts_status make_sums(struct capture_state *sum, const struct ts_context *ctx,
-				struct ts_error *err)
+static enum ts_status run_capture_make_sums(struct capture_state *sum, const struct ts_context *ctx,
+					    struct ts_error *err)
 {
 	sum->hosts = calloc(ctx->profile->nr_hosts + 1, sizeof(*sum->hosts));
 	sum->devices = calloc(ctx->profile->nr_devices + 1, sizeof(*sum->devices));
@@ -317,7 +319,7 @@ static enum ts_status capture_merge(void *into, void *data, const struct ts_cont
 	struct capture_state *sum = into, *from = data;
 	const struct ts_plane *plane = &ctx->profile->planes[from->plane];
 
-	if (!sum->hosts && make_sums(sum, ctx, err))
+	if (!sum->hosts && run_capture_make_sums(sum, ctx, err))
 		return TS_NOMEM;
 	merge_host(&sum->hosts[plane->host], &from->host);
 	if (plane->device != TS_NONE)
@@ -332,7 +334,7 @@ static enum ts_status capture_close(void *data, const struct ts_context *ctx, vo
 
 	if (ctx->profile->nr_planes == 0)
 		return TS_OK; /* compiled modules alone: nothing was captured */
-	if (!sum->hosts && make_sums(sum, ctx, err))
+	if (!sum->hosts && run_capture_make_sums(sum, ctx, err))
 		return TS_NOMEM;
 	if (ts_profile_predicted(ctx->profile).n > 0)
 		TS_SET(result, capture, is_predicted, ts_bool(true));

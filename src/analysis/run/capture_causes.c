@@ -56,7 +56,7 @@ static const char *plural(uint64_t nr)
 	return nr == 1 ? "" : "s";
 }
 
-static struct ts_bytes take_text(struct report *report)
+static struct ts_bytes capture_causes_take_text(struct report *report)
 {
 	struct ts_bytes text =
 		ts_result_text(report->result, "%.*s", TS_ARG(ts_buf_bytes(&report->text)));
@@ -67,7 +67,8 @@ static struct ts_bytes take_text(struct report *report)
 }
 
 /* What to do about the cause: analysis/advice/FRAMEWORK/capture/ID.py. */
-static const struct ts_advice *advice_of(const struct ts_profile *profile, const char *id)
+static const struct ts_advice *capture_causes_advice_of(const struct ts_profile *profile,
+							const char *id)
 {
 	char name[64];
 
@@ -88,10 +89,10 @@ static enum ts_confidence confidence_of(const char *id)
 }
 
 /* Reports a cause; the evidence is what was put into report->text. */
-static void add(struct report *report, const char *id, enum ts_severity severity,
-		enum ts_capture_verdict verdict, struct ts_bytes what)
+static void capture_causes_add(struct report *report, const char *id, enum ts_severity severity,
+			       enum ts_capture_verdict verdict, struct ts_bytes what)
 {
-	const struct ts_advice *advice = advice_of(report->ctx->profile, id);
+	const struct ts_advice *advice = capture_causes_advice_of(report->ctx->profile, id);
 
 	TS_ASSERT(advice->advice[0] && report->nr_causes < MAX_CAUSES);
 	report->causes[report->nr_causes++] = (struct ts_capture_cause){
@@ -100,7 +101,7 @@ static void add(struct report *report, const char *id, enum ts_severity severity
 		.verdict = verdict,
 		.confidence = confidence_of(id),
 		.what = what,
-		.evidence = take_text(report),
+		.evidence = capture_causes_take_text(report),
 		.fix = ts_bytes_of(advice->advice),
 		.code = ts_bytes_of(advice->code),
 	};
@@ -109,7 +110,7 @@ static void add(struct report *report, const char *id, enum ts_severity severity
 }
 
 /* Less those of an annotation, so that an annotated profile says the same. */
-static size_t count_planes(const struct ts_profile *profile)
+static size_t capture_causes_count_planes(const struct ts_profile *profile)
 {
 	size_t nr = 0;
 
@@ -121,7 +122,7 @@ static size_t count_planes(const struct ts_profile *profile)
 static void put_inventory(struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	size_t nr_planes = count_planes(profile);
+	size_t nr_planes = capture_causes_count_planes(profile);
 
 	ts_buf_printf(&report->text,
 		      "The input has %zu host%s, %zu plane%s, %zu device plane%s and %zu compiled "
@@ -133,11 +134,11 @@ static void put_inventory(struct report *report)
 
 static void check_annotation(struct report *report)
 {
-	if (count_planes(report->ctx->profile) > 0)
+	if (capture_causes_count_planes(report->ctx->profile) > 0)
 		return;
 	put_inventory(report);
-	add(report, "only_annotation", TS_CRITICAL, TS_CAPTURE_EMPTY,
-	    TS_LIT("This file holds TPUsight's own annotation and no profile"));
+	capture_causes_add(report, "only_annotation", TS_CRITICAL, TS_CAPTURE_EMPTY,
+			   TS_LIT("This file holds TPUsight's own annotation and no profile"));
 }
 
 static bool any_host(const struct report *report, bool cpu)
@@ -152,20 +153,21 @@ static void check_no_device(struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 
-	if (profile->nr_devices > 0 || count_planes(profile) == 0)
+	if (profile->nr_devices > 0 || capture_causes_count_planes(profile) == 0)
 		return;
 	put_inventory(report);
 	if (any_host(report, true)) {
 		ts_buf_puts(&report->text, " XLA's executor for CPUs was at work.");
-		add(report, "ran_on_cpu", TS_CRITICAL, TS_CAPTURE_EMPTY,
-		    TS_LIT("The job ran on the CPU: no TPU or GPU is in this profile"));
+		capture_causes_add(
+			report, "ran_on_cpu", TS_CRITICAL, TS_CAPTURE_EMPTY,
+			TS_LIT("The job ran on the CPU: no TPU or GPU is in this profile"));
 		return;
 	}
 	if (any_host(report, false))
 		ts_buf_puts(&report->text, " The host called the TPU's runtime, so a TPU was "
 					   "there: only its trace is missing.");
-	add(report, "no_device", TS_CRITICAL, TS_CAPTURE_EMPTY,
-	    TS_LIT("No TPU or GPU is in this profile"));
+	capture_causes_add(report, "no_device", TS_CRITICAL, TS_CAPTURE_EMPTY,
+			   TS_LIT("No TPU or GPU is in this profile"));
 }
 
 static uint64_t nr_calls(const struct report *report)
@@ -188,8 +190,8 @@ static void check_nothing_ran(struct report *report)
 	    nr_calls(report) > 0)
 		return;
 	put_inventory(report);
-	add(report, "device_ran_nothing", TS_CRITICAL, TS_CAPTURE_EMPTY,
-	    TS_LIT("The devices ran nothing while the profile was taken"));
+	capture_causes_add(report, "device_ran_nothing", TS_CRITICAL, TS_CAPTURE_EMPTY,
+			   TS_LIT("The devices ran nothing while the profile was taken"));
 }
 
 /* Of core time; NaN: no device ran. */
@@ -220,7 +222,7 @@ static double warm_up_share(const struct report *report)
 	       (double)outline->compile_ps;
 }
 
-static void check_compilation(struct report *report)
+static void capture_causes_check_compilation(struct report *report)
 {
 	double share = compile_ps(report) > 0 ? warm_up_share(report) : 0;
 	char time[TS_UNIT_MAX], part[TS_UNIT_MAX];
@@ -233,14 +235,15 @@ static void check_compilation(struct report *report)
 	ts_buf_printf(&report->text, "A compiler was at work for %s.",
 		      ts_fmt_ps(time, compile_ps(report)));
 	if (alone)
-		add(report, "only_compilation", TS_CRITICAL, TS_CAPTURE_EMPTY,
-		    TS_LIT("Only compilation was captured: no device ran anything"));
+		capture_causes_add(report, "only_compilation", TS_CRITICAL, TS_CAPTURE_EMPTY,
+				   TS_LIT("Only compilation was captured: no device ran anything"));
 	else
-		add(report, "only_compilation", TS_CRITICAL, TS_CAPTURE_MISLEADING,
-		    ts_result_text(report->result,
-				   "Compilation before the second step has %s of the core time "
-				   "in this profile",
-				   ts_fmt_pct(part, share * 100)));
+		capture_causes_add(
+			report, "only_compilation", TS_CRITICAL, TS_CAPTURE_MISLEADING,
+			ts_result_text(report->result,
+				       "Compilation before the second step has %s of the core time "
+				       "in this profile",
+				       ts_fmt_pct(part, share * 100)));
 }
 
 /* A compilation, and no module that ran twice: what ran is what was just compiled. */
@@ -259,8 +262,9 @@ static void check_warm_up(struct report *report)
 		      " execution%s), and a compiler "
 		      "was at work.",
 		      nr_modules, plural(nr_modules));
-	add(report, "warm_up_only", TS_WARNING, TS_CAPTURE_MISLEADING,
-	    TS_LIT("Only first executions were captured: the warm-up, not the work"));
+	capture_causes_add(
+		report, "warm_up_only", TS_WARNING, TS_CAPTURE_MISLEADING,
+		TS_LIT("Only first executions were captured: the warm-up, not the work"));
 }
 
 static void check_ops_missing(struct report *report)
@@ -273,9 +277,9 @@ static void check_ops_missing(struct report *report)
 		return;
 	ts_buf_printf(&report->text, "%zu of %zu devices have executions of modules and no op.", nr,
 		      report->ctx->profile->nr_devices);
-	add(report, "ops_missing", nr == report->nr_ran ? TS_CRITICAL : TS_WARNING,
-	    nr == report->nr_ran ? TS_CAPTURE_EMPTY : TS_CAPTURE_MISLEADING,
-	    TS_LIT("Modules ran, and their ops were not recorded"));
+	capture_causes_add(report, "ops_missing", nr == report->nr_ran ? TS_CRITICAL : TS_WARNING,
+			   nr == report->nr_ran ? TS_CAPTURE_EMPTY : TS_CAPTURE_MISLEADING,
+			   TS_LIT("Modules ran, and their ops were not recorded"));
 }
 
 /* What one host asked for, and what its devices ran of it. */
@@ -287,7 +291,7 @@ struct work {
 	int64_t window_ps, stop_ps; /* -1: the profile does not say */
 };
 
-static struct work work_of(const struct report *report, uint32_t host)
+static struct work capture_causes_work_of(const struct report *report, uint32_t host)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	const struct ts_host *of = &profile->hosts[host];
@@ -321,7 +325,7 @@ static uint64_t calls_after(const struct work *work, int64_t ps)
 	return nr;
 }
 
-static void put_calls(struct report *report, const struct work *work)
+static void capture_causes_put_calls(struct report *report, const struct work *work)
 {
 	ts_buf_printf(&report->text,
 		      "The host called jitted functions %" PRIu64 " time%s; the device that ran "
@@ -343,11 +347,12 @@ static bool check_cut(struct report *report, const struct work *work)
 	quiet_ps = ts_i64_sub(host->call_ps[host->nr_kept - 1], work->last_ps);
 	if (quiet_ps < work->window_ps / QUIET_END)
 		return false;
-	put_calls(report, work);
+	capture_causes_put_calls(report, work);
 	ts_buf_printf(&report->text, " Calls went on for %s after the device's last event.",
 		      ts_fmt_ps(time, quiet_ps));
-	add(report, "device_trace_cut", TS_CRITICAL, TS_CAPTURE_MISLEADING,
-	    TS_LIT("The devices' trace ends before the job does: its buffer was full"));
+	capture_causes_add(
+		report, "device_trace_cut", TS_CRITICAL, TS_CAPTURE_MISLEADING,
+		TS_LIT("The devices' trace ends before the job does: its buffer was full"));
 	return true;
 }
 
@@ -358,9 +363,11 @@ static bool check_missing(struct report *report, const struct work *work)
 
 	if (nothing ? missing == 0 : missing < 2 || missing * 2 <= work->host->nr_calls)
 		return false;
-	put_calls(report, work);
-	add(report, "not_blocked", TS_CRITICAL, nothing ? TS_CAPTURE_EMPTY : TS_CAPTURE_MISLEADING,
-	    TS_LIT("The profile ended before the devices did what the host had asked for"));
+	capture_causes_put_calls(report, work);
+	capture_causes_add(
+		report, "not_blocked", TS_CRITICAL,
+		nothing ? TS_CAPTURE_EMPTY : TS_CAPTURE_MISLEADING,
+		TS_LIT("The profile ended before the devices did what the host had asked for"));
 	return true;
 }
 
@@ -374,8 +381,9 @@ static bool check_busy_at_end(struct report *report, const struct work *work)
 		return false;
 	ts_buf_printf(&report->text, "The last op ended %s before the profile did.",
 		      ts_fmt_ps(time, TS_MAX(gap_ps, 0)));
-	add(report, "not_blocked", TS_INFO, TS_CAPTURE_USABLE,
-	    TS_LIT("The profile ended while a device was still at work: the last step is cut"));
+	capture_causes_add(
+		report, "not_blocked", TS_INFO, TS_CAPTURE_USABLE,
+		TS_LIT("The profile ended while a device was still at work: the last step is cut"));
 	return true;
 }
 
@@ -383,7 +391,7 @@ static bool check_busy_at_end(struct report *report, const struct work *work)
 static void check_not_blocked(struct report *report)
 {
 	for (uint32_t i = 0; i < report->ctx->profile->nr_hosts; i++) {
-		struct work work = work_of(report, i);
+		struct work work = capture_causes_work_of(report, i);
 
 		if (!work.has_devices)
 			continue;
@@ -430,11 +438,12 @@ static void check_messages(struct report *report)
 	if (nr_errors + nr_warnings == 0)
 		return;
 	dropped |= nr_errors > 0;
-	add(report, "profiler_messages", dropped ? TS_WARNING : TS_INFO,
-	    dropped ? TS_CAPTURE_MISLEADING : TS_CAPTURE_USABLE,
-	    ts_result_text(report->result,
-			   "The profiler itself reported %zu error%s and %zu warning%s", nr_errors,
-			   plural(nr_errors), nr_warnings, plural(nr_warnings)));
+	capture_causes_add(
+		report, "profiler_messages", dropped ? TS_WARNING : TS_INFO,
+		dropped ? TS_CAPTURE_MISLEADING : TS_CAPTURE_USABLE,
+		ts_result_text(report->result,
+			       "The profiler itself reported %zu error%s and %zu warning%s",
+			       nr_errors, plural(nr_errors), nr_warnings, plural(nr_warnings)));
 }
 
 /* Modules and the like that were left out, in files that are whole. */
@@ -461,11 +470,13 @@ static void check_damage(struct report *report)
 	}
 	if (profile->nr_damage > MAX_LISTED)
 		ts_buf_printf(&report->text, " And %zu more.", profile->nr_damage - MAX_LISTED);
-	add(report, "damaged_input", minor ? TS_INFO : TS_WARNING,
-	    minor ? TS_CAPTURE_USABLE : TS_CAPTURE_MISLEADING,
-	    ts_result_text(report->result,
-			   "Part of the input could not be read (%zu place%s): the numbers miss it",
-			   profile->nr_damage, plural(profile->nr_damage)));
+	capture_causes_add(
+		report, "damaged_input", minor ? TS_INFO : TS_WARNING,
+		minor ? TS_CAPTURE_USABLE : TS_CAPTURE_MISLEADING,
+		ts_result_text(
+			report->result,
+			"Part of the input could not be read (%zu place%s): the numbers miss it",
+			profile->nr_damage, plural(profile->nr_damage)));
 }
 
 /* A host's time on the clock that it shares with others, where that is known. */
@@ -530,9 +541,9 @@ static void check_windows(struct report *report)
 		      "The devices of all hosts are seen together for %s of the longest time that "
 		      "those of one are.",
 		      ts_fmt_pct(share, overlap * 100));
-	add(report, "host_windows_differ", bad ? TS_WARNING : TS_INFO,
-	    bad ? TS_CAPTURE_MISLEADING : TS_CAPTURE_USABLE,
-	    TS_LIT("The hosts of this session were not captured at the same time"));
+	capture_causes_add(report, "host_windows_differ", bad ? TS_WARNING : TS_INFO,
+			   bad ? TS_CAPTURE_MISLEADING : TS_CAPTURE_USABLE,
+			   TS_LIT("The hosts of this session were not captured at the same time"));
 }
 
 static void check_unused_devices(struct report *report)
@@ -542,9 +553,9 @@ static void check_unused_devices(struct report *report)
 	if (report->nr_ran == 0 || report->nr_ran == nr)
 		return;
 	ts_buf_puts(&report->text, "They count in no share of this report.");
-	add(report, "unused_devices", TS_INFO, TS_CAPTURE_USABLE,
-	    ts_result_text(report->result, "%zu of %zu devices ran nothing", nr - report->nr_ran,
-			   nr));
+	capture_causes_add(report, "unused_devices", TS_INFO, TS_CAPTURE_USABLE,
+			   ts_result_text(report->result, "%zu of %zu devices ran nothing",
+					  nr - report->nr_ran, nr));
 }
 
 static void check_host_tracing(struct report *report)
@@ -558,8 +569,8 @@ static void check_host_tracing(struct report *report)
 		&report->text,
 		"What the devices waited for on the host (input, compilation, transfers) cannot "
 		"be told; such time counts as idle.");
-	add(report, "host_tracing_off", TS_INFO, TS_CAPTURE_USABLE,
-	    TS_LIT("The profile has no host events"));
+	capture_causes_add(report, "host_tracing_off", TS_INFO, TS_CAPTURE_USABLE,
+			   TS_LIT("The profile has no host events"));
 }
 
 /* Self time of ops whose module the profile does not have, of all that name a program: 0..1. */
@@ -590,13 +601,14 @@ static void check_hlo(struct report *report)
 		    "Without them fusion, padding and the shapes of products are not "
 		    "known.");
 	if (share > 1 - HLO_MISSING_MIN)
-		add(report, "no_hlo", TS_INFO, TS_CAPTURE_USABLE,
-		    TS_LIT("The profile has no compiled modules"));
+		capture_causes_add(report, "no_hlo", TS_INFO, TS_CAPTURE_USABLE,
+				   TS_LIT("The profile has no compiled modules"));
 	else
-		add(report, "no_hlo", TS_INFO, TS_CAPTURE_USABLE,
-		    ts_result_text(report->result,
-				   "The compiled modules of %s of the ops' time are missing",
-				   ts_fmt_pct(part, share * 100)));
+		capture_causes_add(
+			report, "no_hlo", TS_INFO, TS_CAPTURE_USABLE,
+			ts_result_text(report->result,
+				       "The compiled modules of %s of the ops' time are missing",
+				       ts_fmt_pct(part, share * 100)));
 }
 
 /* Ops whose work and time contradict the chip. */
@@ -628,7 +640,7 @@ static struct impossible find_impossible(const struct ts_ops_facts *ops)
 	return of;
 }
 
-static void put_impossible(struct report *report, const struct impossible *of)
+static void capture_causes_put_impossible(struct report *report, const struct impossible *of)
 {
 	struct ts_bytes cause = ts_op_flops_cause(of->worst).n > 0 ? ts_op_flops_cause(of->worst)
 								   : ts_op_hbm_cause(of->worst);
@@ -649,22 +661,25 @@ static void check_impossible(struct report *report)
 
 	if (of.nr == 0)
 		return;
-	put_impossible(report, &of);
+	capture_causes_put_impossible(report, &of);
 	if (!was_captured(report))
-		add(report, "predicted_rate", TS_INFO, TS_CAPTURE_GOOD,
-		    ts_result_text(report->result,
-				   "%zu op%s predicted faster than the chip's peaks allow", of.nr,
-				   are));
+		capture_causes_add(
+			report, "predicted_rate", TS_INFO, TS_CAPTURE_GOOD,
+			ts_result_text(report->result,
+				       "%zu op%s predicted faster than the chip's peaks allow",
+				       of.nr, are));
 	else
-		add(report, "impossible_rate", much ? TS_WARNING : TS_INFO,
-		    much ? TS_CAPTURE_MISLEADING : TS_CAPTURE_USABLE,
-		    ts_result_text(report->result,
-				   "%zu op%s above what the chip can do: work and time contradict "
-				   "each other",
-				   of.nr, are));
+		capture_causes_add(
+			report, "impossible_rate", much ? TS_WARNING : TS_INFO,
+			much ? TS_CAPTURE_MISLEADING : TS_CAPTURE_USABLE,
+			ts_result_text(
+				report->result,
+				"%zu op%s above what the chip can do: work and time contradict "
+				"each other",
+				of.nr, are));
 }
 
-static void put_step_source(struct report *report, const struct ts_steps *steps)
+static void capture_causes_put_step_source(struct report *report, const struct ts_steps *steps)
 {
 	if (steps->source == TS_STEPS_NONE) {
 		ts_buf_puts(&report->text,
@@ -681,19 +696,19 @@ static void put_step_source(struct report *report, const struct ts_steps *steps)
 		      steps->nr_steps, steps->nr_steps == 1 ? " is" : "s are", steps->made_of);
 }
 
-static void check_steps(struct report *report)
+static void capture_causes_check_steps(struct report *report)
 {
 	const struct ts_outline *outline = report->ctx->outline;
 
 	if (report->nr_ran == 0 || !outline || outline->steps.source == TS_STEPS_MARKED)
 		return;
-	put_step_source(report, &outline->steps);
+	capture_causes_put_step_source(report, &outline->steps);
 	if (outline->steps.source == TS_STEPS_NONE)
-		add(report, "steps_inferred", TS_INFO, TS_CAPTURE_USABLE,
-		    TS_LIT("No steps are known"));
+		capture_causes_add(report, "steps_inferred", TS_INFO, TS_CAPTURE_USABLE,
+				   TS_LIT("No steps are known"));
 	else
-		add(report, "steps_inferred", TS_INFO, TS_CAPTURE_GOOD,
-		    TS_LIT("Steps are inferred, not marked"));
+		capture_causes_add(report, "steps_inferred", TS_INFO, TS_CAPTURE_GOOD,
+				   TS_LIT("Steps are inferred, not marked"));
 }
 
 static size_t nr_steps_of(const struct ts_outline *outline)
@@ -721,8 +736,8 @@ static void check_epochs(struct report *report)
 		"They last %s on average; one or two show what an epoch does, and the profile "
 		"stays small.",
 		ts_fmt_ps(text, all_ps / (int64_t)nr));
-	add(report, "too_many_epochs", TS_INFO, TS_CAPTURE_GOOD,
-	    ts_result_text(report->result, "%zu epochs are in this profile", nr));
+	capture_causes_add(report, "too_many_epochs", TS_INFO, TS_CAPTURE_GOOD,
+			   ts_result_text(report->result, "%zu epochs are in this profile", nr));
 }
 
 static void check_length(struct report *report)
@@ -734,27 +749,41 @@ static void check_length(struct report *report)
 	if ((double)nr_steps > report->ctx->settings->capture_steps_high) {
 		ts_buf_printf(&report->text, "More than %g make it longer, not better.",
 			      report->ctx->settings->capture_steps_high);
-		add(report, "too_many_steps", TS_INFO, TS_CAPTURE_GOOD,
-		    ts_result_text(report->result, "%zu steps are in this profile", nr_steps));
+		capture_causes_add(
+			report, "too_many_steps", TS_INFO, TS_CAPTURE_GOOD,
+			ts_result_text(report->result, "%zu steps are in this profile", nr_steps));
 	}
 	for (size_t i = 0; i < profile->nr_hosts; i++) {
 		if (profile->hosts[i].file_bytes <= PROTOBUF_LIMIT || ts_profile_is_torch(profile))
 			continue; /* a trace in JSON is not a protobuf message */
 		ts_buf_puts(&report->text, "They take 2 GiB of one message at most.");
-		add(report, "file_too_large", TS_INFO, TS_CAPTURE_USABLE,
-		    ts_result_text(report->result, "%.*s has %s: viewers cannot open it",
-				   TS_ARG(ts_bytes_cut(profile->hosts[i].file, 0, 200)),
-				   ts_fmt_bytes(size, (double)profile->hosts[i].file_bytes)));
+		capture_causes_add(
+			report, "file_too_large", TS_INFO, TS_CAPTURE_USABLE,
+			ts_result_text(report->result, "%.*s has %s: viewers cannot open it",
+				       TS_ARG(ts_bytes_cut(profile->hosts[i].file, 0, 200)),
+				       ts_fmt_bytes(size, (double)profile->hosts[i].file_bytes)));
 		return;
 	}
 }
 
 /* In the order in which they are reported. */
 static void (*const checks[])(struct report *report) = {
-	check_annotation, check_no_device,   check_nothing_ran,	   check_compilation,
-	check_warm_up,	  check_ops_missing, check_not_blocked,	   check_messages,
-	check_damage,	  check_windows,     check_unused_devices, check_host_tracing,
-	check_hlo,	  check_impossible,  check_steps,	   check_length,
+	check_annotation,
+	check_no_device,
+	check_nothing_ran,
+	capture_causes_check_compilation,
+	check_warm_up,
+	check_ops_missing,
+	check_not_blocked,
+	check_messages,
+	check_damage,
+	check_windows,
+	check_unused_devices,
+	check_host_tracing,
+	check_hlo,
+	check_impossible,
+	capture_causes_check_steps,
+	check_length,
 	check_epochs,
 };
 
@@ -775,7 +804,7 @@ static int64_t nr_executions(const struct report *report)
 	return nr == 0 && ran ? TS_UNKNOWN : (int64_t)nr;
 }
 
-static void put_fields(struct report *report)
+static void capture_causes_put_fields(struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	uint64_t nr_events = 0;
@@ -843,6 +872,6 @@ enum ts_status ts_capture_report(const struct capture_state *sum, const struct t
 	sum_works(sum, facts);
 	put_causes(facts, result);
 	ts_capture_put_clocks(ctx, result);
-	put_fields(&report);
+	capture_causes_put_fields(&report);
 	return TS_OK;
 }

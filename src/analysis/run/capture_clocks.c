@@ -13,7 +13,7 @@ static const char *const sources[] = {
 	[TS_CLOCK_REGULAR] = "collectives, but for whole intervals: they come too regularly",
 };
 
-static bool is_known(const struct ts_host_clock *clock)
+static bool capture_clocks_is_known(const struct ts_host_clock *clock)
 {
 	return clock->source == TS_CLOCK_COLLECTIVES || clock->source == TS_CLOCK_REFERENCE;
 }
@@ -28,7 +28,7 @@ static struct ts_value in_ns(int64_t ps)
 	return ts_real((double)ps / TS_PS_PER_NS);
 }
 
-#define IF_KNOWN(value) (is_known(clock) ? (value) : ts_null())
+#define IF_KNOWN(value) (capture_clocks_is_known(clock) ? (value) : ts_null())
 #define IF_ALIGNED(value) (is_aligned(clock) ? (value) : ts_null())
 
 #define CLOCK_CELLS(X) \

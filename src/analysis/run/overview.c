@@ -24,7 +24,7 @@ static const char *const device_names[] = {
 	"hbm_bytes", "mxu_dim", "mxu_count"
 };
 
-static void put_hosts(const struct ts_profile *profile, struct ts_result *result)
+static void overview_put_hosts(const struct ts_profile *profile, struct ts_result *result)
 {
 	struct ts_value *row;
 	struct ts_value list =
@@ -41,7 +41,7 @@ static void put_hosts(const struct ts_profile *profile, struct ts_result *result
 	TS_SET(result, overview, run.hosts, list);
 }
 
-static void put_devices(const struct ts_context *ctx, struct ts_result *result)
+static void overview_put_devices(const struct ts_context *ctx, struct ts_result *result)
 {
 	const struct ts_profile *profile = ctx->profile;
 	struct ts_value *row;
@@ -96,7 +96,7 @@ static double quantile(const double *sorted, size_t nr, double q)
 	return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-static struct ts_value rounded(double ps)
+static struct ts_value overview_rounded(double ps)
 {
 	return ts_int((int64_t)floor(ps + 0.5));
 }
@@ -126,7 +126,7 @@ enum {
 static const size_t device_fields[NR_STEP_FIELDS] = STEP_FIELDS(step_time_ps);
 static const size_t host_fields[NR_STEP_FIELDS] = STEP_FIELDS(host_step_time_ps);
 
-static void sift(double *heap, size_t at, size_t nr)
+static void overview_sift(double *heap, size_t at, size_t nr)
 {
 	double value = heap[at];
 	size_t child;
@@ -142,16 +142,16 @@ static void sift(double *heap, size_t at, size_t nr)
 }
 
 /* In place: qsort() takes as much room again, and a run may have millions of steps. */
-static void sort(double *ps, size_t nr)
+static void overview_sort(double *ps, size_t nr)
 {
 	for (size_t i = nr / 2; i-- > 0;)
-		sift(ps, i, nr);
+		overview_sift(ps, i, nr);
 	for (size_t i = nr; i-- > 1;) {
 		double largest = ps[0];
 
 		ps[0] = ps[i];
 		ps[i] = largest;
-		sift(ps, 0, i);
+		overview_sift(ps, 0, i);
 	}
 }
 
@@ -161,7 +161,7 @@ static void put_step_times(struct ts_result *result, const size_t *fields, bool 
 {
 	double sum = 0, squares = 0, of[NR_STEP_FIELDS];
 
-	sort(ps, nr);
+	overview_sort(ps, nr);
 	for (size_t i = 0; i < nr; i++)
 		sum += ps[i];
 	of[STEP_MEAN] = sum / (double)nr;
@@ -174,7 +174,7 @@ static void put_step_times(struct ts_result *result, const size_t *fields, bool 
 	of[STEP_MAX] = ps[nr - 1];
 	of[STEP_STDDEV] = sqrt(squares / (double)nr);
 	for (size_t i = 0; i < NR_STEP_FIELDS; i++) {
-		struct ts_value value = ts_value_from(rounded(of[i]), from);
+		struct ts_value value = ts_value_from(overview_rounded(of[i]), from);
 		struct ts_field *field = TS_SET_AT(result, overview, fields[i], value);
 
 		if (!shown)
@@ -209,8 +209,9 @@ static void add_host_step(struct run_step *sum, int64_t *nr_hosts, const struct 
 }
 
 /* The steps that hosts marked, each the mean over the hosts that did. */
-static enum ts_status take_host_steps(const struct ts_steps *marked, struct run_step **steps,
-				      size_t *nr, struct ts_error *err)
+static enum ts_status overview_take_host_steps(const struct ts_steps *marked,
+					       struct run_step **steps, size_t *nr,
+					       struct ts_error *err)
 {
 	struct run_step *sums = calloc(marked->nr_steps + 1, sizeof(*sums));
 	int64_t *nr_hosts = calloc(marked->nr_steps + 1, sizeof(*nr_hosts));
@@ -315,7 +316,8 @@ static void release_steps(struct run_steps *steps)
 }
 
 /* Of steps that are all at hand: those that are listed, and the sum of the others. */
-static enum ts_status choose_steps(struct run_steps *steps, size_t max, struct ts_error *err)
+static enum ts_status overview_choose_steps(struct run_steps *steps, size_t max,
+					    struct ts_error *err)
 {
 	int64_t *durations = malloc((steps->nr + 1) * sizeof(*durations));
 	uint32_t *rows;
@@ -356,7 +358,7 @@ static enum ts_status fill_steps(const struct ts_context *ctx, struct run_steps 
 	steps->nr_all = steps->nr;
 	for (size_t i = 0; i < steps->nr; i++)
 		steps->ps[i] = (double)steps->items[i].duration_ps;
-	return choose_steps(steps, ctx->max_steps ? ctx->max_steps : TS_USUAL_STEPS, err);
+	return overview_choose_steps(steps, ctx->max_steps ? ctx->max_steps : TS_USUAL_STEPS, err);
 }
 
 static enum ts_status collect_steps(const struct ts_context *ctx, struct run_steps *steps,
@@ -369,7 +371,7 @@ static enum ts_status collect_steps(const struct ts_context *ctx, struct run_ste
 	enum ts_status st;
 
 	*steps = (struct run_steps){ .source = "host", .from = TS_MEASURED };
-	st = take_host_steps(&ctx->outline->host_steps, &hosts, &nr_hosts, err);
+	st = overview_take_host_steps(&ctx->outline->host_steps, &hosts, &nr_hosts, err);
 	if (st)
 		goto done;
 	nr_items = TS_MAX(TS_MAX(time->nr_listed, nr_known), nr_hosts) + 1;
@@ -391,8 +393,8 @@ done:
 }
 
 /* Where steps are not those that the devices' own markers show, the summary says so. */
-static void put_step_source(const struct ts_context *ctx, const struct run_steps *steps,
-			    struct ts_result *result)
+static void overview_put_step_source(const struct ts_context *ctx, const struct run_steps *steps,
+				     struct ts_result *result)
 {
 	const struct ts_outline *outline = ctx->outline;
 	struct ts_bytes text = { NULL, 0 };
@@ -420,8 +422,8 @@ static void put_step_source(const struct ts_context *ctx, const struct run_steps
 	X(cores, ts_int_or_null(step->cores)) \
 	X(source, ts_text(ts_bytes_of(steps->source)))
 
-static void put_step(const struct run_steps *steps, const struct run_step *step,
-		     struct ts_result *result, struct ts_table *table)
+static void overview_put_step(const struct run_steps *steps, const struct run_step *step,
+			      struct ts_result *result, struct ts_table *table)
 {
 	TS_CELLS(result, table, overview_steps, STEP_CELLS);
 }
@@ -432,16 +434,16 @@ static void put_step_table(const struct run_steps *steps, struct ts_result *resu
 	struct ts_table *table = TS_TABLE(result, overview_steps);
 
 	for (size_t i = 0; i < steps->nr; i++)
-		put_step(steps, &steps->items[i], result, table);
+		overview_put_step(steps, &steps->items[i], result, table);
 	if (steps->nr == steps->nr_all)
 		return;
-	put_step(steps, &steps->others, result, table);
+	overview_put_step(steps, &steps->others, result, table);
 	ts_table_end_others(result, table, steps->nr_all - steps->nr, "step", sums);
 }
 
 /* The steps of the time view, less its buckets; where there are none, those of the hosts. */
-static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *result,
-				struct ts_error *err)
+static enum ts_status overview_put_steps(const struct ts_context *ctx, struct ts_result *result,
+					 struct ts_error *err)
 {
 	struct run_steps steps;
 	enum ts_status st = collect_steps(ctx, &steps, err);
@@ -452,7 +454,7 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 	}
 	TS_SET(result, overview, overview.step_count,
 	       ts_value_from(steps.nr_all ? ts_int((int64_t)steps.nr_all) : ts_null(), steps.from));
-	put_step_source(ctx, &steps, result);
+	overview_put_step_source(ctx, &steps, result);
 	if (steps.nr_all)
 		put_step_times(result, device_fields, true, steps.from, steps.ps, steps.nr_all);
 	else
@@ -467,7 +469,7 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 	return TS_OK;
 }
 
-static void put_run(const struct ts_context *ctx, struct ts_result *result)
+static void overview_put_run(const struct ts_context *ctx, struct ts_result *result)
 {
 	const struct ts_profile *profile = ctx->profile;
 
@@ -477,8 +479,8 @@ static void put_run(const struct ts_context *ctx, struct ts_result *result)
 	TS_SET(result, overview, run.is_predicted, ts_bool(ts_profile_predicted(profile).n > 0));
 	put_wall_time(ctx, result);
 	TS_SET(result, overview, run.capture_ps, ts_int_or_null(profile->capture_ps));
-	put_hosts(profile, result);
-	put_devices(ctx, result);
+	overview_put_hosts(profile, result);
+	overview_put_devices(ctx, result);
 }
 
 static void note_unknown_chips(const struct ts_context *ctx, struct ts_result *result)
@@ -503,7 +505,7 @@ static enum ts_status overview_close(void *state, const struct ts_context *ctx, 
 		TS_SET(result, overview, run.whole, ts_null());
 		return TS_OK;
 	}
-	put_run(ctx, result);
+	overview_put_run(ctx, result);
 	TS_SET(result, overview, overview.health_score,
 	       ts_int_or_null(ts_doctor_facts(ctx)->health_score));
 	TS_SET(result, overview, overview.duty_cycle_pct,
@@ -517,7 +519,7 @@ static enum ts_status overview_close(void *state, const struct ts_context *ctx, 
 	TS_SET(result, overview, overview.padding_waste_pct,
 	       ts_share_pct(ts_padding_facts(ctx)->waste_share));
 	note_unknown_chips(ctx, result);
-	return put_steps(ctx, result, err);
+	return overview_put_steps(ctx, result, err);
 }
 
 const struct ts_analysis ts_analysis_overview = {

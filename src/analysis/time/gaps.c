@@ -58,7 +58,7 @@ static const struct ts_member gaps_members[] = {
 static const struct ts_record gaps_record = TS_RECORD(gaps_members);
 #undef TS_SELF
 
-static bool has_any(struct ts_bytes name, const char *const *parts)
+static bool gaps_has_any(struct ts_bytes name, const char *const *parts)
 {
 	for (size_t i = 0; parts[i]; i++)
 		if (ts_bytes_has(name, parts[i]))
@@ -72,7 +72,7 @@ static bool only_waits(struct ts_bytes name)
 					     "Acquire sem", "$threading", "$queue.py",
 					     "$selectors",  "futex",	  NULL };
 
-	return has_any(name, words);
+	return gaps_has_any(name, words);
 }
 
 static int rank_of_call(struct ts_bytes name)
@@ -84,9 +84,9 @@ static int rank_of_call(struct ts_bytes name)
 					       "LaunchKernel",	      "GraphLaunch",
 					       "InfeedEnqueue",	      NULL };
 
-	if (has_any(name, calls))
+	if (gaps_has_any(name, calls))
 		return ENDED_CALL;
-	return has_any(name, runtime) ? ENDED_RUNTIME : ENDED_ANY;
+	return gaps_has_any(name, runtime) ? ENDED_RUNTIME : ENDED_ANY;
 }
 
 static bool gaps_wants(const struct ts_context *ctx, const struct ts_line *line)
@@ -96,14 +96,14 @@ static bool gaps_wants(const struct ts_context *ctx, const struct ts_line *line)
 	       ts_time_facts(ctx)->nr_gaps > 0;
 }
 
-static enum ts_host_activity activity_of(enum ts_bucket cause)
+static enum ts_host_activity gaps_activity_of(enum ts_bucket cause)
 {
 	return cause == TS_BUCKET_COMPILATION ? TS_HOST_COMPILE
 	       : cause == TS_BUCKET_INPUT     ? TS_HOST_INPUT
 					      : TS_HOST_OTHER;
 }
 
-TS_ORDER(by_start, struct gap, TS_UP(start_ps) TS_UP(row))
+TS_ORDER(gaps_by_start, struct gap, TS_UP(start_ps) TS_UP(row))
 
 static void read_gaps(struct gaps_state *state, const struct ts_context *ctx, uint32_t host)
 {
@@ -118,10 +118,10 @@ static void read_gaps(struct gaps_state *state, const struct ts_context *ctx, ui
 			.start_ps = gap->start_ps,
 			.end_ps = ts_i64_add(gap->start_ps, gap->dur_ps),
 			.row = (uint32_t)i,
-			.under = activity_of(gap->cause),
+			.under = gaps_activity_of(gap->cause),
 		};
 	}
-	qsort(state->gaps, state->nr, sizeof(*state->gaps), by_start);
+	qsort(state->gaps, state->nr, sizeof(*state->gaps), gaps_by_start);
 	for (size_t i = 0; i < state->nr; i++)
 		state->gaps[i].reach_ps =
 			i == 0 ? state->gaps[i].end_ps
@@ -161,7 +161,7 @@ static enum ts_status gaps_open(void *arg, const struct ts_context *ctx, const s
 	return TS_OK;
 }
 
-static int64_t length(const struct gap_witness *witness)
+static int64_t gaps_length(const struct gap_witness *witness)
 {
 	return ts_i64_sub(witness->end_ps, witness->start_ps);
 }
@@ -169,7 +169,8 @@ static int64_t length(const struct gap_witness *witness)
 /* The first that was seen stays where two are equal: results do not depend on threads. */
 static void take_in(struct gap_witness *kept, const struct gap_witness *seen)
 {
-	if (seen->rank > kept->rank || (seen->rank == kept->rank && length(seen) < length(kept)))
+	if (seen->rank > kept->rank ||
+	    (seen->rank == kept->rank && gaps_length(seen) < gaps_length(kept)))
 		*kept = *seen;
 }
 
@@ -179,7 +180,7 @@ static void take_ended(struct gap_witness *kept, const struct gap_witness *seen)
 	int64_t y = seen->rank > ENDED_ANY ? seen->start_ps : seen->end_ps;
 
 	if (seen->rank != kept->rank ? seen->rank > kept->rank
-				     : y > x || (y == x && length(seen) > length(kept)))
+				     : y > x || (y == x && gaps_length(seen) > gaps_length(kept)))
 		*kept = *seen;
 }
 
@@ -192,8 +193,8 @@ static bool explains(enum ts_host_activity under, struct ts_bytes name)
 					: ts_host_activity_of(name) == under;
 }
 
-static void meet(struct gaps_state *state, const struct gap *gap, struct gap_witness seen,
-		 struct ts_bytes name)
+static void gaps_meet(struct gaps_state *state, const struct gap *gap, struct gap_witness seen,
+		      struct ts_bytes name)
 {
 	int64_t overlap_ps =
 		TS_MIN(seen.end_ps, gap->end_ps) - TS_MAX(seen.start_ps, gap->start_ps);
@@ -239,8 +240,8 @@ static enum ts_status gaps_block(void *arg, const struct ts_context *ctx,
 		for (size_t g = begun_before(state, seen.end_ps);
 		     g > 0 && state->gaps[g - 1].reach_ps > seen.start_ps; g--)
 			if (state->gaps[g - 1].end_ps > seen.start_ps)
-				meet(state, &state->gaps[g - 1], seen,
-				     ctx->profile->ops[block->op[i]].name);
+				gaps_meet(state, &state->gaps[g - 1], seen,
+					  ctx->profile->ops[block->op[i]].name);
 	}
 	return TS_OK;
 }
@@ -255,7 +256,7 @@ static int by_gap(const struct gap_seen *x, const struct gap_seen *y)
 	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
 }
 
-static void take_seen(struct gap_seen *into, const struct gap_seen *from)
+static void gaps_take_seen(struct gap_seen *into, const struct gap_seen *from)
 {
 	if (from->in.rank > RANK_NONE)
 		take_in(&into->in, &from->in);
@@ -276,7 +277,7 @@ static enum ts_status gaps_merge(void *arg_into, void *arg_from, const struct ts
 		while (row < sum->nr_rows && by_gap(&sum->seen[row], &line->seen[i]) < 0)
 			row++;
 		if (row < sum->nr_rows && by_gap(&sum->seen[row], &line->seen[i]) == 0)
-			take_seen(&sum->seen[row], &line->seen[i]);
+			gaps_take_seen(&sum->seen[row], &line->seen[i]);
 	}
 	return TS_OK;
 }

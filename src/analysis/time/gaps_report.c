@@ -8,12 +8,14 @@
 
 #define MAX_EVENTS 32 /* rows by host event */
 
-static struct ts_bytes name_of(const struct ts_context *ctx, const struct gap_witness *witness)
+static struct ts_bytes gaps_report_name_of(const struct ts_context *ctx,
+					   const struct gap_witness *witness)
 {
 	return witness->rank ? ctx->profile->ops[witness->op].name : (struct ts_bytes){ NULL, 0 };
 }
 
-static struct ts_bytes thread_of(const struct ts_context *ctx, const struct gap_witness *witness)
+static struct ts_bytes gaps_report_thread_of(const struct ts_context *ctx,
+					     const struct gap_witness *witness)
 {
 	return witness->rank ? ctx->profile->lines[witness->line].name
 			     : (struct ts_bytes){ NULL, 0 };
@@ -43,7 +45,7 @@ static void add_gap(struct ts_gap_group *groups, size_t *nr, const struct ts_tim
 	group->total_ps = ts_i64_add(group->total_ps, gap->dur_ps);
 }
 
-TS_ORDER(costliest_first, struct ts_gap_group, TS_DOWN(total_ps) TS_UP(event))
+TS_ORDER(gaps_report_costliest_first, struct ts_gap_group, TS_DOWN(total_ps) TS_UP(event))
 
 bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *ctx,
 			struct ts_arena *arena, struct ts_gaps_facts *facts)
@@ -57,20 +59,22 @@ bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *c
 	if (!witnesses || !groups)
 		return false;
 	for (size_t i = 0; i < time->nr_gaps; i++) {
-		witnesses[i] = (struct ts_gap_witness){ name_of(ctx, &sum->seen[i].in),
-							thread_of(ctx, &sum->seen[i].in),
-							name_of(ctx, &sum->seen[i].ended) };
+		witnesses[i] =
+			(struct ts_gap_witness){ gaps_report_name_of(ctx, &sum->seen[i].in),
+						 gaps_report_thread_of(ctx, &sum->seen[i].in),
+						 gaps_report_name_of(ctx, &sum->seen[i].ended) };
 		add_gap(groups, &facts->nr_groups, &time->gaps[i], &witnesses[i]);
 	}
 	if (facts->nr_groups > 1)
-		qsort(groups, facts->nr_groups, sizeof(*groups), costliest_first);
+		qsort(groups, facts->nr_groups, sizeof(*groups), gaps_report_costliest_first);
 	facts->witnesses = witnesses;
 	facts->groups = groups;
 	return true;
 }
 
-static void put_fields(const struct ts_gaps_facts *facts, const struct ts_time_facts *time,
-		       bool saw_hosts, struct ts_result *result)
+static void gaps_report_put_fields(const struct ts_gaps_facts *facts,
+				   const struct ts_time_facts *time, bool saw_hosts,
+				   struct ts_result *result)
 {
 	const int64_t *ps = time->bucket_ps;
 	int64_t listed_ps = 0, explained_ps = 0;
@@ -103,7 +107,8 @@ void ts_gaps_report(const struct ts_gaps_facts *facts, const struct ts_context *
 {
 	struct ts_table *table;
 
-	put_fields(facts, ts_time_facts(ctx), ts_profile_has_threads(ctx->profile), result);
+	gaps_report_put_fields(facts, ts_time_facts(ctx), ts_profile_has_threads(ctx->profile),
+			       result);
 	table = TS_TABLE(result, gaps_gaps_by_event);
 	for (size_t i = 0; i < TS_MIN(facts->nr_groups, MAX_EVENTS); i++) {
 		const struct ts_gap_group *group = &facts->groups[i];

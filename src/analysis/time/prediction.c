@@ -11,7 +11,7 @@
 #include "base/record.h"
 #include "result/schema/prediction.def"
 
-static const struct ts_rates *rates_of(const struct ts_context *ctx)
+static const struct ts_rates *prediction_rates_of(const struct ts_context *ctx)
 {
 	const struct ts_rates *rates = ts_hbm_rates(ctx);
 
@@ -71,7 +71,7 @@ static enum ts_status predict(struct prediction *prediction, uint32_t index, str
 	return TS_OK;
 }
 
-static uint32_t longest(const struct prediction *prediction, bool measured)
+static uint32_t prediction_longest(const struct prediction *prediction, bool measured)
 {
 	const struct prediction_module *modules = prediction->modules;
 	uint32_t best = TS_NONE;
@@ -91,9 +91,9 @@ static uint32_t longest(const struct prediction *prediction, bool measured)
 /* The one with most of the time: measured, where it is known when modules ran; else foretold. */
 static uint32_t main_module(const struct prediction *prediction)
 {
-	uint32_t best = longest(prediction, true);
+	uint32_t best = prediction_longest(prediction, true);
 
-	return best == TS_NONE ? longest(prediction, false) : best;
+	return best == TS_NONE ? prediction_longest(prediction, false) : best;
 }
 
 static void sum_kinds(struct prediction *prediction)
@@ -120,7 +120,7 @@ static void sum_kinds(struct prediction *prediction)
 	}
 }
 
-static void release(struct prediction *prediction)
+static void prediction_release(struct prediction *prediction)
 {
 	for (size_t i = 0; prediction->modules && i < prediction->ctx->profile->nr_modules; i++) {
 		ts_op_times_release(&prediction->modules[i].times);
@@ -153,12 +153,14 @@ static enum ts_status predict_modules(struct prediction *prediction, struct ts_e
 static enum ts_status prediction_close(void *state, const struct ts_context *ctx, void *facts,
 				       struct ts_result *result, struct ts_error *err)
 {
-	struct prediction prediction = { .ctx = ctx, .rates = rates_of(ctx), .main = TS_NONE };
+	struct prediction prediction = { .ctx = ctx,
+					 .rates = prediction_rates_of(ctx),
+					 .main = TS_NONE };
 	enum ts_status st = prediction.rates ? predict_modules(&prediction, err) : TS_OK;
 
 	if (st == TS_OK && !ts_prediction_report(&prediction, result))
 		st = ts_fail_nomem(err);
-	release(&prediction);
+	prediction_release(&prediction);
 	return st;
 }
 

@@ -8,8 +8,8 @@
 #include "analysis/facts/ops.h"
 #include "analysis/time/prediction.h"
 
-static void add(struct prediction_error *error, int64_t executions, int64_t predicted_ps,
-		int64_t measured_ps)
+static void prediction_measured_add(struct prediction_error *error, int64_t executions,
+				    int64_t predicted_ps, int64_t measured_ps)
 {
 	int64_t off_ps = ts_i64_sub(predicted_ps, measured_ps);
 
@@ -29,8 +29,8 @@ static int64_t foretold_ps(const struct prediction_module *module, uint32_t inst
 	return sum->runs > 0 ? ps / sum->runs : -1;
 }
 
-static void add_op(struct prediction *prediction, const struct ts_op_fact *fact,
-		   const struct ts_async_op *async)
+static void prediction_measured_add_op(struct prediction *prediction, const struct ts_op_fact *fact,
+				       const struct ts_async_op *async)
 {
 	const struct ts_profile *profile = prediction->ctx->profile;
 	struct prediction_module *module;
@@ -52,11 +52,12 @@ static void add_op(struct prediction *prediction, const struct ts_op_fact *fact,
 	if (predicted_ps < 0)
 		return;
 	if (async)
-		add(&prediction->errors[kind], async->occurrences,
-		    ts_i64_mul(predicted_ps, async->occurrences), async->exposed_ps);
+		prediction_measured_add(&prediction->errors[kind], async->occurrences,
+					ts_i64_mul(predicted_ps, async->occurrences),
+					async->exposed_ps);
 	else
-		add(&prediction->errors[kind], fact->occurrences,
-		    ts_i64_mul(predicted_ps, fact->occurrences), fact->self_ps);
+		prediction_measured_add(&prediction->errors[kind], fact->occurrences,
+					ts_i64_mul(predicted_ps, fact->occurrences), fact->self_ps);
 }
 
 enum ts_status ts_prediction_measure(struct prediction *prediction, struct ts_error *err)
@@ -75,7 +76,8 @@ enum ts_status ts_prediction_measure(struct prediction *prediction, struct ts_er
 		of_op[async->items[i].op] = &async->items[i];
 	for (size_t i = 0; i < ops->nr; i++)
 		if (ops->items[i].op != TS_NONE)
-			add_op(prediction, &ops->items[i], of_op[ops->items[i].op]);
+			prediction_measured_add_op(prediction, &ops->items[i],
+						   of_op[ops->items[i].op]);
 	free(of_op);
 	return TS_OK;
 }

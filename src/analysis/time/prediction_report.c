@@ -30,7 +30,8 @@ static int64_t count_unknown(const struct prediction_module *module)
 /* Of the main module; null, all of them, where nothing can be foretold. */
 #define OF(value) (module ? ts_int_or_null(value) : ts_null())
 
-static void put_fields(const struct prediction *prediction, struct ts_result *result)
+static void prediction_report_put_fields(const struct prediction *prediction,
+					 struct ts_result *result)
 {
 	const struct prediction_module *module = main_of(prediction);
 	const struct ts_context *ctx = prediction->ctx;
@@ -70,7 +71,8 @@ static void put_fields(const struct prediction *prediction, struct ts_result *re
 	X(error_pct, known ? ts_real(known->error_pct) : ts_null()) \
 	X(error_count, ts_int(known ? known->nr_ops : 0))
 
-static void put_kinds(const struct prediction *prediction, struct ts_result *result)
+static void prediction_report_put_kinds(const struct prediction *prediction,
+					struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, prediction_by_kind);
 
@@ -92,7 +94,8 @@ static void put_kinds(const struct prediction *prediction, struct ts_result *res
 	X(low_ps, ts_int(time->ps[TS_CASE_LOW])) \
 	X(high_ps, ts_int_or_null(time->ps[TS_CASE_HIGH]))
 
-static void put_unknown(const struct prediction *prediction, struct ts_result *result)
+static void prediction_report_put_unknown(const struct prediction *prediction,
+					  struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, prediction_unknown);
 
@@ -109,7 +112,7 @@ static void put_unknown(const struct prediction *prediction, struct ts_result *r
 	}
 }
 
-static int64_t mean_ps(const struct prediction_module *module)
+static int64_t prediction_report_mean_ps(const struct prediction_module *module)
 {
 	return module->executions > 0 && module->measured_ps >= 0
 		       ? module->measured_ps / module->executions
@@ -127,10 +130,11 @@ static struct ts_value bias_pct(int64_t predicted_ps, int64_t measured_ps)
 	X(low_ps, ts_int(module->low_ps)) \
 	X(high_ps, ts_int_or_null(module->high_ps)) \
 	X(unknown_count, ts_int(count_unknown(module))) \
-	X(measured_ps, ts_int_or_null(is_run ? mean_ps(module) : -1)) \
-	X(bias_pct, is_run ? bias_pct(module->walk.end_ps, mean_ps(module)) : ts_null())
+	X(measured_ps, ts_int_or_null(is_run ? prediction_report_mean_ps(module) : -1)) \
+	X(bias_pct, is_run ? bias_pct(module->walk.end_ps, prediction_report_mean_ps(module)) : ts_null())
 
-static void put_modules(const struct prediction *prediction, bool is_run, struct ts_result *result)
+static void prediction_report_put_modules(const struct prediction *prediction, bool is_run,
+					  struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, prediction_modules);
 
@@ -182,7 +186,7 @@ struct measured_op {
 	X(bias_pct, bias_pct(row->time->ps[TS_CASE_LIKELY], row->measured_ps))
 
 /* The longest first, as the op table has them. */
-static void put_ops(const struct prediction *prediction, struct ts_result *result)
+static void prediction_report_put_ops(const struct prediction *prediction, struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, prediction_ops);
 	const struct ts_ops_facts *ops = ts_ops_facts(prediction->ctx);
@@ -210,7 +214,7 @@ static void put_ops(const struct prediction *prediction, struct ts_result *resul
 	X(count, ts_int(known ? known->nr_ops : 0)) \
 	X(occurrences, ts_int(known ? known->executions : 0))
 
-static void put_known(struct ts_result *result)
+static void prediction_report_put_known(struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, prediction_known_errors);
 
@@ -222,7 +226,8 @@ static void put_known(struct ts_result *result)
 	}
 }
 
-static void put_notes(const struct prediction *prediction, struct ts_result *result)
+static void prediction_report_put_notes(const struct prediction *prediction,
+					struct ts_result *result)
 {
 	const struct prediction_module *module = main_of(prediction);
 	const struct ts_context *ctx = prediction->ctx;
@@ -260,15 +265,15 @@ bool ts_prediction_report(const struct prediction *prediction, struct ts_result 
 				       "known (name it with --topology v5e:2x4, for instance).");
 		return true;
 	}
-	put_fields(prediction, result);
-	put_kinds(prediction, result);
-	put_unknown(prediction, result);
-	put_modules(prediction, is_run, result);
+	prediction_report_put_fields(prediction, result);
+	prediction_report_put_kinds(prediction, result);
+	prediction_report_put_unknown(prediction, result);
+	prediction_report_put_modules(prediction, is_run, result);
 	put_measured(prediction, result);
 	if (is_run)
-		put_ops(prediction, result);
+		prediction_report_put_ops(prediction, result);
 	if (main_of(prediction))
-		put_known(result);
-	put_notes(prediction, result);
+		prediction_report_put_known(result);
+	prediction_report_put_notes(prediction, result);
 	return true;
 }

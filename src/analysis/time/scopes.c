@@ -22,7 +22,7 @@ static int64_t window_ps(const struct ts_outline *outline)
 		       : TS_UNKNOWN;
 }
 
-static double share_of(const struct ts_scope *scope, int64_t all_ps)
+static double time_scopes_share_of(const struct ts_scope *scope, int64_t all_ps)
 {
 	return all_ps > 0 ? (double)ts_spans_total(&scope->spans) / (double)all_ps : NAN;
 }
@@ -33,7 +33,7 @@ static struct ts_value inside_of(const struct ts_context *ctx, const struct ts_s
 					: ts_text(ctx->profile->ops[scope->parent].name);
 }
 
-TS_ORDER_AT(longest_first, struct ts_scope, TS_DOWN(total_ps) TS_UP(op))
+TS_ORDER_AT(time_scopes_longest_first, struct ts_scope, TS_DOWN(total_ps) TS_UP(op))
 
 #define SCOPE_CELLS(X) \
 	X(name, ts_text(ctx->profile->ops[scope->op].name)) \
@@ -42,7 +42,7 @@ TS_ORDER_AT(longest_first, struct ts_scope, TS_DOWN(total_ps) TS_UP(op))
 	X(mean_ps, ts_int(scope->total_ps / scope->nr)) \
 	X(min_ps, ts_int(scope->min_ps)) \
 	X(max_ps, ts_int(scope->max_ps)) \
-	X(share_pct, ts_share_pct(share_of(scope, all_ps))) \
+	X(share_pct, ts_share_pct(time_scopes_share_of(scope, all_ps))) \
 	X(inside, inside_of(ctx, scope)) \
 	X(input_ps, ts_int(scope->part_ps[TS_PART_INPUT])) \
 	X(trace_ps, ts_int(scope->part_ps[TS_PART_TRACE])) \
@@ -62,7 +62,7 @@ static bool put_scopes(const struct ts_context *ctx, struct ts_result *result)
 		return false;
 	for (size_t i = 0; i < scopes->nr; i++)
 		sorted[i] = &scopes->items[i];
-	qsort(sorted, scopes->nr, sizeof(*sorted), longest_first);
+	qsort(sorted, scopes->nr, sizeof(*sorted), time_scopes_longest_first);
 	table = TS_TABLE(result, scopes_named);
 	for (size_t i = 0; i < TS_MIN(scopes->nr, MAX_SCOPES); i++) {
 		const struct ts_scope *scope = sorted[i];
@@ -192,7 +192,7 @@ static void put_layers(const struct ts_context *ctx, struct ts_result *result)
 }
 
 /* What was timed can be believed as far as the capture can. */
-static struct ts_value verdict_of(const struct ts_context *ctx)
+static struct ts_value time_scopes_verdict_of(const struct ts_context *ctx)
 {
 	const char *verdict = ts_capture_facts(ctx)->verdict_name;
 
@@ -211,7 +211,7 @@ static enum ts_status scopes_close(void *state, const struct ts_context *ctx, vo
 	       ctx->outline->host_steps.source == TS_STEPS_MARKED
 		       ? ts_int((int64_t)ctx->outline->host_steps.nr_steps)
 		       : ts_null());
-	TS_SET(result, scopes, capture_verdict, verdict_of(ctx));
+	TS_SET(result, scopes, capture_verdict, time_scopes_verdict_of(ctx));
 	if (!put_scopes(ctx, result))
 		return ts_fail_nomem(err);
 	put_epochs(ctx, result);

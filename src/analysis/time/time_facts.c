@@ -22,7 +22,8 @@ struct wall {
 	size_t nr_cores;
 };
 
-static struct wall find_wall(const struct time_state *sum, const struct ts_outline *outline)
+static struct wall time_facts_find_wall(const struct time_state *sum,
+					const struct ts_outline *outline)
 {
 	struct wall wall = { INT64_MAX, INT64_MIN, 0 };
 
@@ -183,7 +184,8 @@ static enum ts_status resolve(struct time_state *sum, const struct ts_context *c
 }
 
 /* The totals over all cores. Without a device event everything is unknown. */
-static void sum_up(const struct time_state *sum, struct wall wall, struct ts_time_facts *facts)
+static void time_facts_sum_up(const struct time_state *sum, struct wall wall,
+			      struct ts_time_facts *facts)
 {
 	int64_t on_duty_ps = 0, span_ps = 0;
 
@@ -215,8 +217,8 @@ static void sum_up(const struct time_state *sum, struct wall wall, struct ts_tim
 }
 
 /* The ops whose time is divided, for those who ask what an op's time went to. */
-static enum ts_status list_ops(struct time_state *sum, struct ts_arena *arena,
-			       struct ts_time_facts *facts, struct ts_error *err)
+static enum ts_status time_facts_list_ops(struct time_state *sum, struct ts_arena *arena,
+					  struct ts_time_facts *facts, struct ts_error *err)
 {
 	struct ts_time_op *ops;
 
@@ -236,8 +238,8 @@ static enum ts_status list_ops(struct time_state *sum, struct ts_arena *arena,
 	return TS_OK;
 }
 
-static enum ts_status list_cores(const struct time_state *sum, struct ts_arena *arena,
-				 struct ts_time_facts *facts, struct ts_error *err)
+static enum ts_status time_facts_list_cores(const struct time_state *sum, struct ts_arena *arena,
+					    struct ts_time_facts *facts, struct ts_error *err)
 {
 	struct ts_time_core *cores = ts_arena_array(arena, facts->nr_cores + 1, sizeof(*cores));
 	size_t nr = 0;
@@ -254,7 +256,7 @@ static enum ts_status list_cores(const struct time_state *sum, struct ts_arena *
 	return TS_OK;
 }
 
-static void add_to_others(struct ts_time_facts *facts, const struct ts_time_step *step)
+static void time_facts_add_to_others(struct ts_time_facts *facts, const struct ts_time_step *step)
 {
 	struct ts_time_step *others = &facts->others;
 
@@ -274,8 +276,8 @@ struct listing {
 	size_t nr_packed;
 };
 
-static enum ts_status pack(struct listing *listing, const struct ts_time_step *step,
-			   struct ts_error *err)
+static enum ts_status time_facts_pack(struct listing *listing, const struct ts_time_step *step,
+				      struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -300,8 +302,8 @@ static enum ts_status list_step(struct listing *listing, const struct ts_time_st
 	if (ts_run_steps_at(all, row) < all->nr_kept)
 		listing->steps[facts->nr_listed++] = *step;
 	else
-		add_to_others(facts, step);
-	return listing->packed ? pack(listing, step, err) : TS_OK;
+		time_facts_add_to_others(facts, step);
+	return listing->packed ? time_facts_pack(listing, step, err) : TS_OK;
 }
 
 /* Of a run of very many steps their buckets and the packed steps would stand side by side. */
@@ -337,15 +339,15 @@ static enum ts_status walk_steps(struct listing *listing, struct time_state *sum
 		if (!measures)
 			give_back(&sum->steps, &buckets);
 		if (step.cores > 0)
-			st = measures ? pack(listing, &step, err)
+			st = measures ? time_facts_pack(listing, &step, err)
 				      : list_step(listing, &step, walk.row - 1, err);
 	}
 	ts_steps_walk_close(&walk);
 	return st;
 }
 
-static enum ts_status make_room(struct listing *listing, struct time_state *sum,
-				struct ts_arena *arena, struct ts_error *err)
+static enum ts_status time_facts_make_room(struct listing *listing, struct time_state *sum,
+					   struct ts_arena *arena, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -360,9 +362,9 @@ static enum ts_status make_room(struct listing *listing, struct time_state *sum,
 	return listing->packed ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status list_steps(struct time_state *sum, const struct ts_context *ctx,
-				 struct ts_arena *arena, struct ts_time_facts *facts,
-				 struct ts_error *err)
+static enum ts_status time_facts_list_steps(struct time_state *sum, const struct ts_context *ctx,
+					    struct ts_arena *arena, struct ts_time_facts *facts,
+					    struct ts_error *err)
 {
 	struct listing listing = { .ctx = ctx, .facts = facts };
 	enum ts_status st;
@@ -371,7 +373,7 @@ static enum ts_status list_steps(struct time_state *sum, const struct ts_context
 	if (!listing.steps)
 		return ts_fail_nomem(err);
 	facts->steps = listing.steps;
-	st = make_room(&listing, sum, arena, err);
+	st = time_facts_make_room(&listing, sum, arena, err);
 	if (st)
 		goto done;
 	st = walk_steps(&listing, sum, false, err);
@@ -382,7 +384,8 @@ done:
 	return st ? st : ts_time_outliers(sum, ctx, arena, facts, err);
 }
 
-TS_ORDER(longest_first, struct ts_time_gap, TS_DOWN(dur_ps) TS_UP(device) TS_UP(start_ps))
+TS_ORDER(time_facts_longest_first, struct ts_time_gap,
+	 TS_DOWN(dur_ps) TS_UP(device) TS_UP(start_ps))
 
 static enum ts_status list_gaps(const struct time_state *sum, struct ts_arena *arena,
 				struct ts_time_facts *facts, struct ts_error *err)
@@ -399,7 +402,7 @@ static enum ts_status list_gaps(const struct time_state *sum, struct ts_arena *a
 					(struct ts_time_gap){ i, sum->devices[i].gaps[g].start_ps,
 							      sum->devices[i].gaps[g].dur_ps,
 							      sum->devices[i].gaps[g].cause };
-	qsort(gaps, nr, sizeof(*gaps), longest_first);
+	qsort(gaps, nr, sizeof(*gaps), time_facts_longest_first);
 	facts->nr_gaps = TS_MIN(nr, LISTED_GAPS);
 	facts->gaps = ts_arena_dup(arena, gaps, facts->nr_gaps, sizeof(*gaps));
 	free(gaps);
@@ -410,23 +413,23 @@ enum ts_status ts_time_make_facts(struct time_state *sum, const struct ts_contex
 				  struct ts_arena *arena, struct ts_time_facts *facts,
 				  struct ts_error *err)
 {
-	struct wall wall = find_wall(sum, ctx->outline);
+	struct wall wall = time_facts_find_wall(sum, ctx->outline);
 	enum ts_status st;
 
 	TS_ASSERT(facts && sum->nr_devices <= ctx->outline->steps.nr_devices);
 	st = resolve(sum, ctx, wall, err);
 
-	sum_up(sum, wall, facts);
+	time_facts_sum_up(sum, wall, facts);
 	if (st || ctx->profile->nr_hosts == 0) /* modules alone: there was no time */
 		return st;
-	st = list_ops(sum, arena, facts, err);
+	st = time_facts_list_ops(sum, arena, facts, err);
 	if (st)
 		return st;
-	st = list_cores(sum, arena, facts, err);
+	st = time_facts_list_cores(sum, arena, facts, err);
 	if (st)
 		return st;
 	st = list_gaps(sum, arena, facts, err);
 	if (st)
 		return st;
-	return list_steps(sum, ctx, arena, facts, err);
+	return time_facts_list_steps(sum, ctx, arena, facts, err);
 }

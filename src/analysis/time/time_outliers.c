@@ -50,7 +50,8 @@ static enum ts_status measure_buckets(struct outliers *all, struct ts_error *err
 }
 
 /* What a device did in a slow step; NULL: it does not have that step. */
-static const struct time_slow *slow_of(const struct outliers *all, size_t d, size_t slow)
+static const struct time_slow *time_outliers_slow_of(const struct outliers *all, size_t d,
+						     size_t slow)
 {
 	const struct time_device *device = &all->sum->devices[d];
 
@@ -59,7 +60,8 @@ static const struct time_slow *slow_of(const struct outliers *all, size_t d, siz
 		       : NULL;
 }
 
-static int64_t growth_of(const struct outliers *all, size_t d, const struct time_slow *slow, int b)
+static int64_t time_outliers_growth_of(const struct outliers *all, size_t d,
+				       const struct time_slow *slow, int b)
 {
 	return slow->ps[b] - all->sum->devices[d].median_ps[b];
 }
@@ -71,8 +73,8 @@ static void find_core(const struct outliers *all, size_t slow, struct cause *cau
 
 	cause->device = TS_NONE;
 	for (uint32_t d = 0; d < all->sum->nr_devices; d++) {
-		const struct time_slow *of = slow_of(all, d, slow);
-		int64_t ps = of ? growth_of(all, d, of, (int)cause->bucket) : 0;
+		const struct time_slow *of = time_outliers_slow_of(all, d, slow);
+		int64_t ps = of ? time_outliers_growth_of(all, d, of, (int)cause->bucket) : 0;
 
 		if (ps > most_ps) {
 			most_ps = ps;
@@ -87,17 +89,17 @@ static void find_straggler(const struct outliers *all, size_t slow, struct cause
 	int64_t most_ps = all->ctx->steps->slow[slow].excess_ps / 2;
 
 	for (uint32_t d = 0; d < all->sum->nr_devices; d++) {
-		const struct time_slow *of = slow_of(all, d, slow);
+		const struct time_slow *of = time_outliers_slow_of(all, d, slow);
 		int64_t own_ps = 0;
 		int top = -1;
 
 		for (int b = 0; of && b < TS_NR_BUCKETS; b++) {
-			int64_t ps = growth_of(all, d, of, b);
+			int64_t ps = time_outliers_growth_of(all, d, of, b);
 
 			if (b == TS_BUCKET_COMMUNICATION || ps <= 0)
 				continue;
 			own_ps += ps;
-			if (top < 0 || ps > growth_of(all, d, of, top))
+			if (top < 0 || ps > time_outliers_growth_of(all, d, of, top))
 				top = b;
 		}
 		if (top < 0 || own_ps <= most_ps)
@@ -106,28 +108,28 @@ static void find_straggler(const struct outliers *all, size_t slow, struct cause
 		cause->is_straggler = true;
 		cause->device = d;
 		cause->bucket = (enum ts_bucket)top;
-		cause->excess_ps = growth_of(all, d, of, top);
+		cause->excess_ps = time_outliers_growth_of(all, d, of, top);
 	}
 }
 
 /* Can the op's time lie in the bucket? */
-static bool is_in(const struct outliers *all, uint32_t op, enum ts_bucket bucket)
+static bool time_outliers_is_in(const struct outliers *all, uint32_t op, enum ts_bucket bucket)
 {
 	enum ts_bucket whole = ts_op_bucket(&all->ctx->profile->ops[op]);
 
 	return whole == TS_NR_BUCKETS ? ts_bucket_is_divided(bucket) : whole == bucket;
 }
 
-static bool is_gap(enum ts_bucket bucket)
+static bool time_outliers_is_gap(enum ts_bucket bucket)
 {
 	return bucket >= TS_BUCKET_COMPILATION;
 }
 
 /* Of the ops in the bucket that grew, the one that did most: over all cores, or the late one's. */
-static void find_op(const struct outliers *all, size_t slow, struct cause *cause)
+static void time_outliers_find_op(const struct outliers *all, size_t slow, struct cause *cause)
 {
 	for (uint32_t d = 0; d < all->sum->nr_devices; d++) {
-		const struct time_slow *of = slow_of(all, d, slow);
+		const struct time_slow *of = time_outliers_slow_of(all, d, slow);
 
 		if (!of || (cause->is_straggler && d != cause->device))
 			continue;
@@ -135,7 +137,7 @@ static void find_op(const struct outliers *all, size_t slow, struct cause *cause
 			struct time_step_op seen = of->ops[i];
 
 			if (seen.in_step_ps <= 0 || seen.excess_ps <= cause->op.excess_ps ||
-			    !is_in(all, seen.op, cause->bucket))
+			    !time_outliers_is_in(all, seen.op, cause->bucket))
 				continue;
 			cause->op = seen;
 		}
@@ -155,7 +157,7 @@ static void find_gap(const struct outliers *all, size_t slow, struct cause *caus
 
 	for (uint32_t d = 0; d < all->sum->nr_devices; d++) {
 		const struct time_device *device = &all->sum->devices[d];
-		const struct time_slow *step = slow_of(all, d, slow);
+		const struct time_slow *step = time_outliers_slow_of(all, d, slow);
 
 		for (size_t g = 0; step && g < device->nr_gaps; g++) {
 			int64_t ps = overlap(&device->gaps[g], step);
@@ -169,8 +171,8 @@ static void find_gap(const struct outliers *all, size_t slow, struct cause *caus
 	}
 }
 
-static struct cause explain(const struct outliers *all, size_t slow,
-			    const struct ts_time_step *step)
+static struct cause time_outliers_explain(const struct outliers *all, size_t slow,
+					  const struct ts_time_step *step)
 {
 	struct cause cause = { .gap_device = TS_NONE };
 
@@ -183,10 +185,10 @@ static struct cause explain(const struct outliers *all, size_t slow,
 	find_core(all, slow, &cause);
 	if (cause.bucket == TS_BUCKET_COMMUNICATION && all->sum->nr_devices > 1)
 		find_straggler(all, slow, &cause);
-	if (is_gap(cause.bucket))
+	if (time_outliers_is_gap(cause.bucket))
 		find_gap(all, slow, &cause);
 	else
-		find_op(all, slow, &cause);
+		time_outliers_find_op(all, slow, &cause);
 	return cause;
 }
 
@@ -232,8 +234,8 @@ static enum ts_status listed_at(const struct ts_context *ctx, const struct ts_ti
 	return TS_OK;
 }
 
-static enum ts_status list_slow(struct outliers *all, struct ts_arena *arena,
-				struct ts_time_facts *facts, struct ts_error *err)
+static enum ts_status time_outliers_list_slow(struct outliers *all, struct ts_arena *arena,
+					      struct ts_time_facts *facts, struct ts_error *err)
 {
 	const struct ts_run_steps *steps = all->ctx->steps;
 	struct ts_slow_step *slow = ts_arena_array(arena, steps->nr_slow + 1, sizeof(*slow));
@@ -249,7 +251,7 @@ static enum ts_status list_slow(struct outliers *all, struct ts_arena *arena,
 			return st;
 		if (at >= facts->nr_listed)
 			return ts_fail(err, TS_FORMAT, "a state of the time is of another run");
-		cause = explain(all, i, &facts->steps[at]);
+		cause = time_outliers_explain(all, i, &facts->steps[at]);
 		slow[i] = slow_step(&steps->slow[i], at, &cause);
 	}
 	facts->slow = slow;
@@ -276,5 +278,5 @@ enum ts_status ts_time_outliers(const struct time_state *sum, const struct ts_co
 		if (st)
 			return st;
 	}
-	return list_slow(&all, arena, facts, err);
+	return time_outliers_list_slow(&all, arena, facts, err);
 }

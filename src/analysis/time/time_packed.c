@@ -9,7 +9,7 @@
 
 #define MAX_VARINT 10
 
-static size_t put(uint8_t *p, uint64_t value)
+static size_t time_packed_put(uint8_t *p, uint64_t value)
 {
 	size_t nr = 0;
 
@@ -20,7 +20,7 @@ static size_t put(uint8_t *p, uint64_t value)
 }
 
 /* 0 where the bytes end. */
-static uint64_t get(struct ts_bytes *in)
+static uint64_t time_packed_get(struct ts_bytes *in)
 {
 	uint64_t value = 0;
 
@@ -45,39 +45,39 @@ void ts_time_pack(struct ts_buf *out, const int64_t ps[TS_NR_BUCKETS])
 	}
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		mask |= (uint64_t)(ps[b] != 0) << b;
-	out->n += put(out->p + out->n, mask);
+	out->n += time_packed_put(out->p + out->n, mask);
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		if (ps[b] != 0)
-			out->n += put(out->p + out->n, (uint64_t)ps[b]);
+			out->n += time_packed_put(out->p + out->n, (uint64_t)ps[b]);
 }
 
 void ts_time_unpack(struct ts_bytes *in, int64_t ps[TS_NR_BUCKETS])
 {
-	uint64_t mask = get(in);
+	uint64_t mask = time_packed_get(in);
 
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		ps[b] = mask >> b & 1 ? (int64_t)get(in) : 0;
+		ps[b] = mask >> b & 1 ? (int64_t)time_packed_get(in) : 0;
 }
 
-static uint64_t zigzag(uint64_t difference)
+static uint64_t time_packed_zigzag(uint64_t difference)
 {
 	return difference << 1 ^ (uint64_t)-(int64_t)(difference >> 63);
 }
 
-static uint64_t unzigzag(uint64_t value)
+static uint64_t time_packed_unzigzag(uint64_t value)
 {
 	return value >> 1 ^ (uint64_t)-(int64_t)(value & 1);
 }
 
 /* Where the step behind this one most likely begins; before the first there is one that no core has. */
-static uint64_t end_of(const struct ts_time_step *step)
+static uint64_t time_packed_end_of(const struct ts_time_step *step)
 {
 	return (uint64_t)step->start_ps +
 	       (uint64_t)(step->cores > 0 ? ts_time_step_duration(step) : 0);
 }
 
 /* What it most likely takes: all that is in its buckets. */
-static uint64_t sum_of(const struct ts_time_step *step)
+static uint64_t time_packed_sum_of(const struct ts_time_step *step)
 {
 	uint64_t sum = 0;
 
@@ -92,10 +92,12 @@ enum ts_status ts_time_pack_step(struct ts_buf *out, const struct ts_time_step *
 {
 	if (!ts_buf_room(out, 4 * MAX_VARINT))
 		return ts_fail_nomem(err);
-	out->n += put(out->p + out->n, step->number - last->number);
-	out->n += put(out->p + out->n, zigzag((uint64_t)step->start_ps - end_of(last)));
-	out->n += put(out->p + out->n, zigzag((uint64_t)step->total_ps - sum_of(step)));
-	out->n += put(out->p + out->n, (uint64_t)step->cores);
+	out->n += time_packed_put(out->p + out->n, step->number - last->number);
+	out->n += time_packed_put(out->p + out->n, time_packed_zigzag((uint64_t)step->start_ps -
+								      time_packed_end_of(last)));
+	out->n += time_packed_put(out->p + out->n, time_packed_zigzag((uint64_t)step->total_ps -
+								      time_packed_sum_of(step)));
+	out->n += time_packed_put(out->p + out->n, (uint64_t)step->cores);
 	ts_time_pack(out, step->ps);
 	return out->failed ? ts_fail_nomem(err) : TS_OK;
 }
@@ -104,12 +106,13 @@ static void unpack_step(struct ts_bytes *in, struct ts_time_step *step)
 {
 	uint64_t more;
 
-	step->number += get(in);
-	step->start_ps = (int64_t)(end_of(step) + unzigzag(get(in)));
-	more = unzigzag(get(in));
-	step->cores = (int64_t)get(in);
+	step->number += time_packed_get(in);
+	step->start_ps =
+		(int64_t)(time_packed_end_of(step) + time_packed_unzigzag(time_packed_get(in)));
+	more = time_packed_unzigzag(time_packed_get(in));
+	step->cores = (int64_t)time_packed_get(in);
 	ts_time_unpack(in, step->ps);
-	step->total_ps = (int64_t)(sum_of(step) + more);
+	step->total_ps = (int64_t)(time_packed_sum_of(step) + more);
 }
 
 bool ts_time_next_step(struct ts_time_walk *walk)

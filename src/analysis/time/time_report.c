@@ -48,7 +48,7 @@ static const size_t part_fields[TS_SPLIT_REST] = {
 	[TS_SPLIT_ESTIMATE] = TS_FIELD_AT(time, explained.estimate_ps),
 };
 
-static void put_totals(const struct report *report)
+static void time_report_put_totals(const struct report *report)
 {
 	const struct ts_time_facts *facts = report->facts;
 	const struct ts_outline *outline = report->ctx->outline;
@@ -103,23 +103,23 @@ static int64_t duration_of(const struct report *report, const struct ts_time_ste
 	X(total_ps, OF_STEPS(ts_int(step->total_ps))) \
 	BUCKET_CELLS(X, step->ps)
 
-static void put_step(const struct report *report, struct ts_table *table,
-		     const struct ts_time_step *step)
+static void time_report_put_step(const struct report *report, struct ts_table *table,
+				 const struct ts_time_step *step)
 {
 	TS_CELLS(report->result, table, time_per_step, STEP_CELLS);
 }
 
-static void put_steps(const struct report *report)
+static void time_report_put_steps(const struct report *report)
 {
 	static const char *const sums[] = { "duration_ps", "total_ps", BUCKET_SUMS, NULL };
 	struct ts_table *table = TS_TABLE(report->result, time_per_step);
 	size_t nr_others = report->facts->nr_steps - report->facts->nr_listed;
 
 	for (size_t i = 0; i < report->facts->nr_listed; i++)
-		put_step(report, table, &report->facts->steps[i]);
+		time_report_put_step(report, table, &report->facts->steps[i]);
 	if (nr_others == 0)
 		return;
-	put_step(report, table, &report->facts->others);
+	time_report_put_step(report, table, &report->facts->others);
 	ts_table_end_others(report->result, table, nr_others, "step", sums);
 }
 
@@ -181,7 +181,7 @@ static double duty_of(const struct report *report, uint32_t device)
 	BUCKET_CELLS(X, core->ps) \
 	X(host, ts_text_or_null(profile->hosts[device->host].name))
 
-static void put_cores(const struct report *report)
+static void time_report_put_cores(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_table *table = TS_TABLE(report->result, time_per_core);
@@ -222,7 +222,7 @@ static struct host_sum sum_of_host(const struct report *report, uint32_t host)
 	BUCKET_CELLS(X, of.ps)
 
 /* The row of a single host repeats the totals: the text view has the table for several hosts only. */
-static void put_hosts(const struct report *report)
+static void time_report_put_hosts(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_table *table = TS_TITLED_TABLE(report->result, time_per_host,
@@ -275,7 +275,8 @@ static const char *const explained[TS_NR_BUCKETS] = {
 	[TS_BUCKET_IDLE] = "no op ran",
 };
 
-static bool put_track(struct time_device *device, uint32_t index, struct ts_result *result)
+static bool time_report_put_track(struct time_device *device, uint32_t index,
+				  struct ts_result *result)
 {
 	struct ts_label *labels =
 		ts_arena_array(&result->owner->arena, TS_NR_BUCKETS, sizeof(*labels));
@@ -333,12 +334,12 @@ enum ts_status ts_time_report(void *state, const struct ts_context *ctx, struct 
 
 	if (ctx->profile->nr_hosts == 0) /* modules alone: there was no time */
 		return TS_OK;
-	put_totals(&report);
+	time_report_put_totals(&report);
 	if (!ts_time_put_verdict(ctx, result))
 		return ts_fail_nomem(err);
-	put_cores(&report);
-	put_hosts(&report);
-	put_steps(&report);
+	time_report_put_cores(&report);
+	time_report_put_hosts(&report);
+	time_report_put_steps(&report);
 	ts_time_put_slow(ctx, result);
 	note_steps(&report);
 	note_marks(&report);
@@ -346,7 +347,7 @@ enum ts_status ts_time_report(void *state, const struct ts_context *ctx, struct 
 	put_gaps(&report);
 	note_coarsening(&report);
 	for (uint32_t i = 0; i < sum->nr_devices; i++)
-		if (!put_track(&sum->devices[i], i, result))
+		if (!time_report_put_track(&sum->devices[i], i, result))
 			return ts_fail_nomem(err);
 	return TS_OK;
 }

@@ -17,19 +17,20 @@ enum ts_status ts_time_slow_open(struct time_device *device, const struct ts_con
 }
 
 /* Where what the device did in a step is kept; NULL: the step is not slow. */
-static struct time_slow *slow_of(const struct ts_context *ctx, const struct ts_device_steps *steps,
-				 struct time_device *device, uint64_t step)
+static struct time_slow *time_run_slow_of(const struct ts_context *ctx,
+					  const struct ts_device_steps *steps,
+					  struct time_device *device, uint64_t step)
 {
 	uint32_t at = ts_run_steps_slow_at(ctx->steps, ts_device_steps_row(steps, step));
 
 	return at < device->nr_slow ? &device->slow[at] : NULL;
 }
 
-static void end_steps(const struct ts_context *ctx, const struct ts_device_steps *steps,
-		      struct time_device *device, uint64_t until)
+static void time_run_end_steps(const struct ts_context *ctx, const struct ts_device_steps *steps,
+			       struct time_device *device, uint64_t until)
 {
 	for (; device->open_step < TS_MIN(until, device->nr_steps); device->open_step++) {
-		struct time_slow *slow = slow_of(ctx, steps, device, device->open_step);
+		struct time_slow *slow = time_run_slow_of(ctx, steps, device, device->open_step);
 
 		if (slow) {
 			slow->is_there = true;
@@ -54,7 +55,8 @@ void ts_time_add_to_step(const struct ts_context *ctx, uint32_t device_index,
 		return;
 	TS_ASSERT_HOT(step >= device->open_step); /* segments come in the order of time */
 	if (step > device->open_step)
-		end_steps(ctx, ts_steps_of(&ctx->outline->steps, device_index), device, step);
+		time_run_end_steps(ctx, ts_steps_of(&ctx->outline->steps, device_index), device,
+				   step);
 	device->open_ps[bucket] += ps;
 }
 
@@ -62,8 +64,8 @@ void ts_time_put_step(const struct ts_context *ctx, uint32_t device_index,
 		      struct time_device *device, const int64_t ps[TS_NR_BUCKETS])
 {
 	memcpy(device->open_ps, ps, sizeof(device->open_ps));
-	end_steps(ctx, ts_steps_of(&ctx->outline->steps, device_index), device,
-		  device->open_step + 1);
+	time_run_end_steps(ctx, ts_steps_of(&ctx->outline->steps, device_index), device,
+			   device->open_step + 1);
 }
 
 static enum ts_status find_medians(struct time_device *device, struct ts_error *err)
@@ -88,9 +90,9 @@ static enum ts_status find_medians(struct time_device *device, struct ts_error *
 }
 
 /* Row by row, what the run has and what the device has. */
-static enum ts_status add_rows(struct ts_buf *run, size_t nr_rows,
-			       const struct ts_device_steps *steps, const struct ts_buf *device,
-			       struct ts_error *err)
+static enum ts_status time_run_add_rows(struct ts_buf *run, size_t nr_rows,
+					const struct ts_device_steps *steps,
+					const struct ts_buf *device, struct ts_error *err)
 {
 	struct ts_bytes had = ts_buf_bytes(run), more = ts_buf_bytes(device);
 	struct ts_buf both = TS_BUF_INIT;
@@ -127,14 +129,14 @@ enum ts_status ts_time_add_steps(struct time_state *sum, const struct ts_context
 		return ts_fail(err, TS_FORMAT, "a state of the time is of another run");
 	device->is_open = false;
 	device->is_added = true;
-	end_steps(ctx, steps, device, device->nr_steps);
+	time_run_end_steps(ctx, steps, device, device->nr_steps);
 	if (device->steps.failed)
 		st = ts_fail_nomem(err);
 	else if (device->nr_slow > 0)
 		st = find_medians(device, err);
 	if (st == TS_OK)
-		st = add_rows(&sum->steps, ctx->outline->steps.nr_steps, steps, &device->steps,
-			      err);
+		st = time_run_add_rows(&sum->steps, ctx->outline->steps.nr_steps, steps,
+				       &device->steps, err);
 	ts_buf_release(&device->steps);
 	return st;
 }

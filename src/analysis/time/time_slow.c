@@ -10,7 +10,7 @@ static struct ts_bytes op_module(const struct ts_profile *profile, uint32_t op)
 	return module == TS_NONE ? (struct ts_bytes){ NULL, 0 } : profile->modules[module].name;
 }
 
-static struct ts_value device_name(const struct ts_profile *profile, uint32_t device)
+static struct ts_value time_slow_device_name(const struct ts_profile *profile, uint32_t device)
 {
 	return device == TS_NONE ? ts_null() : ts_text(profile->devices[device].name);
 }
@@ -34,7 +34,7 @@ static struct ts_value index_or_null(uint32_t index)
 	X(period, ts_int_or_null(slow->period)) \
 	X(cause, ts_text(ts_bytes_of(ts_bucket_name(slow->cause)))) \
 	X(cause_excess_ps, ts_int(slow->cause_excess_ps)) \
-	X(device, device_name(profile, slow->device)) \
+	X(device, time_slow_device_name(profile, slow->device)) \
 	X(device_id, index_or_null(slow->device)) \
 	X(is_straggler, ts_bool(slow->is_straggler)) \
 	X(op, IF_OP(ts_text(profile->ops[slow->op].name))) \
@@ -57,7 +57,7 @@ static struct ts_value index_or_null(uint32_t index)
 	X(input_excess_ps, GREW(INPUT)) \
 	X(idle_excess_ps, GREW(IDLE))
 
-static void put_fields(const struct ts_time_facts *time, struct ts_result *result)
+static void time_slow_put_fields(const struct ts_time_facts *time, struct ts_result *result)
 {
 	TS_SET(result, time, steps_median_ps, ts_int(time->median_step_ps));
 	TS_SET(result, time, steps_mad_ps, ts_int(time->step_mad_ps));
@@ -73,7 +73,7 @@ void ts_time_put_slow(const struct ts_context *ctx, struct ts_result *result)
 
 	if (time->nr_steps == 0)
 		return;
-	put_fields(time, result);
+	time_slow_put_fields(time, result);
 	table = TS_TABLE(result, time_steps_outliers);
 	for (size_t i = 0; i < time->nr_slow; i++) {
 		const struct ts_slow_step *slow = &time->slow[i];

@@ -43,8 +43,8 @@ void ts_time_spread_any(const struct ts_context *ctx, uint32_t device_index,
 }
 
 /* Mostly a gap lies inside one step, or outside of all, and no host was seen at work in it. */
-static bool is_plain(const struct ts_host_spans *host, const struct time_device *device,
-		     int64_t start_ps, int64_t end_ps)
+static bool time_spread_is_plain(const struct ts_host_spans *host, const struct time_device *device,
+				 int64_t start_ps, int64_t end_ps)
 {
 	return host->compile.nr == 0 && host->input.nr == 0 &&
 	       (device->nr_steps == 0 ||
@@ -81,7 +81,8 @@ static int64_t part_end(const struct ts_device_steps *steps, struct time_device 
 		      *step == TS_NONE ? steps->items[next].start_ps : steps->items[next].end_ps);
 }
 
-static const struct ts_host_spans *host_of(const struct ts_context *ctx, uint32_t device_index)
+static const struct ts_host_spans *time_spread_host_of(const struct ts_context *ctx,
+						       uint32_t device_index)
 {
 	return &ctx->outline->hosts[ctx->profile->devices[device_index].host];
 }
@@ -111,13 +112,13 @@ enum ts_bucket ts_time_spread_gap(const struct ts_context *ctx, uint32_t device_
 				  struct time_device *device, int64_t start_ps, int64_t end_ps)
 {
 	const struct ts_device_steps *steps = ts_steps_of(&ctx->outline->steps, device_index);
-	const struct ts_host_spans *host = host_of(ctx, device_index);
+	const struct ts_host_spans *host = time_spread_host_of(ctx, device_index);
 	struct time_gap gap = { start_ps, end_ps - start_ps, TS_BUCKET_IDLE };
 	int64_t longest = 0;
 
 	if (start_ps > end_ps) /* the ops of a saved state may lie outside the run */
 		return TS_BUCKET_IDLE;
-	if (is_plain(host, device, start_ps, end_ps)) {
+	if (time_spread_is_plain(host, device, start_ps, end_ps)) {
 		ts_time_spread(ctx, device_index, device, start_ps, end_ps, TS_BUCKET_IDLE);
 		start_ps = end_ps;
 	}
@@ -150,7 +151,7 @@ void ts_time_spread_edge(const struct ts_context *ctx, uint32_t device_index,
 		uint32_t step;
 		int64_t until = part_end(steps, device, start_ps, end_ps, &step);
 
-		divide(host_of(ctx, device_index), device, start_ps, until, ps);
+		divide(time_spread_host_of(ctx, device_index), device, start_ps, until, ps);
 		add_gap_to_step(ctx, device_index, device, step, ps);
 		start_ps = until;
 	}

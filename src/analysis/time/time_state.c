@@ -20,11 +20,11 @@ static const struct ts_member gap_members[] = {
 	TS_NUMBER(3, cause, TS_BY_HAND),
 };
 
-static bool is_gap(const void *self)
+static bool time_state_is_gap(const void *self)
 {
 	return ((const struct time_gap *)self)->cause < TS_NR_BUCKETS;
 }
-static const struct ts_record gap_record = TS_RECORD(gap_members, .is_valid = is_gap);
+static const struct ts_record gap_record = TS_RECORD(gap_members, .is_valid = time_state_is_gap);
 #undef TS_SELF
 
 #define TS_SELF struct time_slow
@@ -67,14 +67,15 @@ static const struct ts_member device_members[] = {
 	TS_SCRATCH(step_ps),
 };
 
-static bool is_device(const void *self)
+static bool time_state_is_device(const void *self)
 {
 	const struct time_device *device = self;
 
 	return device->nr_gaps <= TIME_GAPS && device->nr_slow <= TS_MAX_SLOW &&
 	       device->open_step <= device->nr_steps;
 }
-static const struct ts_record device_record = TS_RECORD(device_members, .is_valid = is_device);
+static const struct ts_record device_record =
+	TS_RECORD(device_members, .is_valid = time_state_is_device);
 #undef TS_SELF
 
 /* Buckets are worked out again when they are asked for. */
@@ -124,7 +125,7 @@ static const struct ts_member time_members[] = {
 };
 
 /* A line is of a device, and in one of its steps or in none. */
-static bool is_state(const void *self)
+static bool time_state_is_state(const void *self)
 {
 	const struct time_state *state = self;
 
@@ -132,5 +133,5 @@ static bool is_state(const void *self)
 	       (state->nr_devices > 0 || state->device_index != TS_NONE) &&
 	       (state->step == TS_NONE || state->step < TS_MAX(state->device.nr_steps, 1));
 }
-const struct ts_record ts_time_record = TS_RECORD(time_members, .is_valid = is_state);
+const struct ts_record ts_time_record = TS_RECORD(time_members, .is_valid = time_state_is_state);
 #undef TS_SELF

@@ -53,7 +53,7 @@ static void end_op(struct time_state *state, struct time_step_op *kept, uint32_t
 	class->in_step_ps = 0;
 }
 
-static void end_step(struct time_state *state)
+static void time_steps_end_step(struct time_state *state)
 {
 	struct time_step_op *kept =
 		state->slow < state->device.nr_slow ? state->device.slow[state->slow].ops : NULL;
@@ -74,7 +74,7 @@ void ts_time_steps_begin(struct time_state *state, const struct ts_context *ctx,
 	const struct ts_device_steps *steps =
 		ts_steps_of(&ctx->outline->steps, state->device_index);
 
-	end_step(state);
+	time_steps_end_step(state);
 	state->step = ts_steps_at(steps, start_ps, &state->ops_hint);
 	state->slow = TS_NONE;
 	if (state->step != TS_NONE) {
@@ -91,7 +91,7 @@ void ts_time_steps_finish(struct time_state *state)
 {
 	struct time_device *device = &state->device;
 
-	end_step(state);
+	time_steps_end_step(state);
 	for (size_t s = 0; s < device->nr_slow; s++)
 		for (size_t i = 0; i < TIME_STEP_OPS; i++) {
 			struct time_step_op *kept = &device->slow[s].ops[i];

@@ -34,12 +34,12 @@ struct verdict {
 	const char *sentence;
 };
 
-static double share_of(const struct ts_time_facts *time, int64_t ps)
+static double time_verdict_share_of(const struct ts_time_facts *time, int64_t ps)
 {
 	return time->total_ps > 0 ? (double)ps / (double)time->total_ps : 0;
 }
 
-static enum ts_bucket largest(const struct ts_time_facts *time)
+static enum ts_bucket time_verdict_largest(const struct ts_time_facts *time)
 {
 	enum ts_bucket most = TS_BUCKET_COMPUTE;
 
@@ -56,7 +56,7 @@ static bool has_rate(const struct ts_time_facts *time, enum ts_bucket bucket,
 	return (double)time->need_ps[part] >= RATE_MIN * (double)time->bucket_ps[bucket];
 }
 
-static bool is_gpu(const struct ts_profile *profile)
+static bool time_verdict_is_gpu(const struct ts_profile *profile)
 {
 	return profile->nr_devices > 0 && profile->devices[0].is_gpu;
 }
@@ -64,7 +64,8 @@ static bool is_gpu(const struct ts_profile *profile)
 /* Praise is for a TPU whose matrix units need half of all core time even at their peak. */
 static bool is_good(const struct ts_context *ctx, const struct ts_time_facts *time)
 {
-	return !is_gpu(ctx->profile) && share_of(time, time->need_ps[TS_SPLIT_MATRIX]) >= GOOD_FROM;
+	return !time_verdict_is_gpu(ctx->profile) &&
+	       time_verdict_share_of(time, time->need_ps[TS_SPLIT_MATRIX]) >= GOOD_FROM;
 }
 
 static const struct verdict no_limit = { TS_NR_BUCKETS, "No single limit is known" };
@@ -80,19 +81,20 @@ static struct verdict compute_verdict(const struct ts_context *ctx,
 			verdict.sentence = "Your workload is compute-bound (good for TPU!)";
 		return verdict;
 	}
-	if (share_of(time, time->need_ps[TS_SPLIT_ESTIMATE]) < MIN_OF_CLASS)
+	if (time_verdict_share_of(time, time->need_ps[TS_SPLIT_ESTIMATE]) < MIN_OF_CLASS)
 		return no_limit;
 	verdict.sentence = "Your workload is bound by vector and scalar units, as far as the "
 			   "compiler's estimate says";
 	return verdict;
 }
 
-static struct verdict verdict_of(const struct ts_context *ctx, const struct ts_time_facts *time)
+static struct verdict time_verdict_verdict_of(const struct ts_context *ctx,
+					      const struct ts_time_facts *time)
 {
-	enum ts_bucket most = largest(time);
+	enum ts_bucket most = time_verdict_largest(time);
 	struct verdict verdict = { most, sentences[most] };
 
-	if (share_of(time, time->bucket_ps[most]) < MIN_OF_CLASS)
+	if (time_verdict_share_of(time, time->bucket_ps[most]) < MIN_OF_CLASS)
 		return no_limit;
 	if (most == TS_BUCKET_COMPUTE)
 		return compute_verdict(ctx, time);
@@ -101,16 +103,17 @@ static struct verdict verdict_of(const struct ts_context *ctx, const struct ts_t
 	return verdict;
 }
 
-static void put_share(struct ts_buf *text, const struct ts_time_facts *time, int64_t ps)
+static void time_verdict_put_share(struct ts_buf *text, const struct ts_time_facts *time,
+				   int64_t ps)
 {
 	char pct[TS_UNIT_MAX];
 
-	ts_buf_puts(text, ts_fmt_pct(pct, 100 * share_of(time, ps)));
+	ts_buf_puts(text, ts_fmt_pct(pct, 100 * time_verdict_share_of(time, ps)));
 }
 
 /* The ops with the most time that nothing explains, the most first. Gives how many. */
-static size_t find_holders(const struct ts_time_facts *time, size_t nr_ops,
-			   uint32_t holders[MAX_NAMED])
+static size_t time_verdict_find_holders(const struct ts_time_facts *time, size_t nr_ops,
+					uint32_t holders[MAX_NAMED])
 {
 	size_t nr = 0;
 
@@ -121,7 +124,7 @@ static size_t find_holders(const struct ts_time_facts *time, size_t nr_ops,
 		while (at > 0 &&
 		       ts_time_op_in(&time->ops[holders[at - 1]], TS_BUCKET_UNEXPLAINED) < ps)
 			at--;
-		if (share_of(time, ps) < MIN_NAMED || at == MAX_NAMED)
+		if (time_verdict_share_of(time, ps) < MIN_NAMED || at == MAX_NAMED)
 			continue;
 		nr = TS_MIN(nr + 1, MAX_NAMED);
 		memmove(&holders[at + 1], &holders[at], (nr - 1 - at) * sizeof(*holders));
@@ -130,11 +133,11 @@ static size_t find_holders(const struct ts_time_facts *time, size_t nr_ops,
 	return nr;
 }
 
-static void put_holders(struct ts_buf *text, const struct ts_context *ctx,
-			const struct ts_time_facts *time)
+static void time_verdict_put_holders(struct ts_buf *text, const struct ts_context *ctx,
+				     const struct ts_time_facts *time)
 {
 	uint32_t holders[MAX_NAMED];
-	size_t nr = find_holders(time, ctx->profile->nr_ops, holders);
+	size_t nr = time_verdict_find_holders(time, ctx->profile->nr_ops, holders);
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct ts_op *op = &ctx->profile->ops[holders[i]];
@@ -143,7 +146,7 @@ static void put_holders(struct ts_buf *text, const struct ts_context *ctx,
 		ts_buf_puts(text, i == 0 ? ", most of it in " : ", ");
 		ts_buf_put(text, ts_bytes_cut(op->name, 0, 60));
 		ts_buf_puts(text, " (");
-		put_share(text, time, ps);
+		time_verdict_put_share(text, time, ps);
 		ts_buf_puts(text, ")");
 	}
 }
@@ -151,34 +154,34 @@ static void put_holders(struct ts_buf *text, const struct ts_context *ctx,
 static void put_unexplained(struct ts_buf *text, const struct ts_context *ctx,
 			    const struct ts_time_facts *time)
 {
-	put_share(text, time, time->bucket_ps[TS_BUCKET_UNEXPLAINED]);
+	time_verdict_put_share(text, time, time->bucket_ps[TS_BUCKET_UNEXPLAINED]);
 	ts_buf_puts(text, " of core time is explained by neither FLOPs nor bytes");
-	put_holders(text, ctx, time);
+	time_verdict_put_holders(text, ctx, time);
 }
 
 static void put_compute(struct ts_buf *text, const struct ts_time_facts *time)
 {
-	put_share(text, time, time->need_ps[TS_SPLIT_MATRIX]);
+	time_verdict_put_share(text, time, time->need_ps[TS_SPLIT_MATRIX]);
 	ts_buf_puts(text, " of core time is what the matrix units need at their peak, ");
-	put_share(text, time, time->need_ps[TS_SPLIT_ESTIMATE]);
+	time_verdict_put_share(text, time, time->need_ps[TS_SPLIT_ESTIMATE]);
 	ts_buf_puts(text, " what the compiler's estimate adds for other units");
 }
 
 static void put_largest(struct ts_buf *text, const struct ts_time_facts *time)
 {
-	enum ts_bucket most = largest(time);
+	enum ts_bucket most = time_verdict_largest(time);
 
 	ts_buf_puts(text, "the largest class is ");
 	ts_buf_puts(text, ts_bucket_title(most));
 	ts_buf_puts(text, " with ");
-	put_share(text, time, time->bucket_ps[most]);
+	time_verdict_put_share(text, time, time->bucket_ps[most]);
 	ts_buf_puts(text, " of core time");
 	if (most != TS_BUCKET_COMPUTE)
 		return;
 	ts_buf_puts(text, " (matrix units ");
-	put_share(text, time, time->need_ps[TS_SPLIT_MATRIX]);
+	time_verdict_put_share(text, time, time->need_ps[TS_SPLIT_MATRIX]);
 	ts_buf_puts(text, ", other units ");
-	put_share(text, time, time->need_ps[TS_SPLIT_ESTIMATE]);
+	time_verdict_put_share(text, time, time->need_ps[TS_SPLIT_ESTIMATE]);
 	ts_buf_puts(text, ")");
 }
 
@@ -187,15 +190,15 @@ static void put_memory(struct ts_buf *text, const struct ts_time_facts *time)
 	int64_t hbm_ps = time->need_ps[TS_SPLIT_HBM];
 	int64_t wait_ps = TS_MAX(time->bucket_ps[TS_BUCKET_MEMORY_WAIT] - hbm_ps, 0);
 
-	put_share(text, time, hbm_ps);
+	time_verdict_put_share(text, time, hbm_ps);
 	ts_buf_puts(text, " of core time is what HBM needs at its peak, beyond the matrix units; ");
-	put_share(text, time, wait_ps);
+	time_verdict_put_share(text, time, wait_ps);
 	ts_buf_puts(text, " waits for copies");
 }
 
 static void put_class(struct ts_buf *text, const struct ts_time_facts *time, enum ts_bucket bucket)
 {
-	put_share(text, time, time->bucket_ps[bucket]);
+	time_verdict_put_share(text, time, time->bucket_ps[bucket]);
 	ts_buf_puts(text, " of core time is ");
 	ts_buf_puts(text, ts_bucket_title(bucket));
 }
@@ -233,7 +236,7 @@ bool ts_time_put_verdict(const struct ts_context *ctx, struct ts_result *result)
 		TS_SET(result, time, bottleneck, ts_null());
 		return true;
 	}
-	verdict = verdict_of(ctx, time);
+	verdict = time_verdict_verdict_of(ctx, time);
 	put_evidence(&text, ctx, time, verdict.bucket);
 	evidence = ts_result_text(result, "%.*s", TS_ARG(ts_buf_bytes(&text)));
 	failed = text.failed || !evidence.p;

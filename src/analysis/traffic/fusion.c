@@ -114,8 +114,8 @@ static int64_t saved_by(const struct ts_hlo_module *module, const struct ts_hlo_
 	return ts_i64_mul(ts_shape_bytes(&instr->shape), nr);
 }
 
-static void look_inside(const struct ts_hlo_module *module, uint32_t comp_index, unsigned depth,
-			struct ts_fusion_kind_sum *kind)
+static void traffic_fusion_look_inside(const struct ts_hlo_module *module, uint32_t comp_index,
+				       unsigned depth, struct ts_fusion_kind_sum *kind)
 {
 	const struct ts_hlo_comp *comp = &module->comps[comp_index];
 
@@ -126,7 +126,7 @@ static void look_inside(const struct ts_hlo_module *module, uint32_t comp_index,
 		kind->saved_bytes = ts_i64_add(kind->saved_bytes, saved_by(module, comp, index));
 		if (instr->opcode == TS_OPCODE_FUSION && instr->nr_called > 0 &&
 		    depth < TS_FUSION_MAX_DEPTH)
-			look_inside(module, instr->called[0], depth + 1, kind);
+			traffic_fusion_look_inside(module, instr->called[0], depth + 1, kind);
 		else if (!ts_hlo_is_name(instr))
 			kind->nr_ops++;
 	}
@@ -140,7 +140,7 @@ static void count_fusion(struct ts_fusion *fusion, const struct ts_fusion_walk *
 	struct ts_fusion_kind_sum one = { .nr_fusions = 1, .executions = 1 }, *sum;
 
 	if (instr->nr_called > 0)
-		look_inside(walk->module, instr->called[0], 0, &one);
+		traffic_fusion_look_inside(walk->module, instr->called[0], 0, &one);
 	if (time) {
 		one.executions = time->occurrences;
 		one.self_ps = time->self_ps;
@@ -181,7 +181,8 @@ static uint32_t *find_traits(const struct ts_hlo_module *module, const bool *inn
 	return traits;
 }
 
-static enum ts_status add_module(struct ts_fusion *fusion, uint32_t index, struct ts_error *err)
+static enum ts_status traffic_fusion_add_module(struct ts_fusion *fusion, uint32_t index,
+						struct ts_error *err)
 {
 	const struct ts_hlo_module *module = &fusion->ctx->profile->modules[index];
 	bool *inner = ts_hlo_inner_comps(module);
@@ -209,7 +210,7 @@ done:
 	return st;
 }
 
-static enum ts_status add_modules(struct ts_fusion *fusion, struct ts_error *err)
+static enum ts_status traffic_fusion_add_modules(struct ts_fusion *fusion, struct ts_error *err)
 {
 	const struct ts_profile *profile = fusion->ctx->profile;
 	bool alone = !fusion->measured && profile->nr_lines == 0;
@@ -219,7 +220,7 @@ static enum ts_status add_modules(struct ts_fusion *fusion, struct ts_error *err
 
 		if (!alone && !fusion->times[i])
 			continue;
-		st = add_module(fusion, i, err);
+		st = traffic_fusion_add_module(fusion, i, err);
 		if (st)
 			return st;
 	}
@@ -227,7 +228,7 @@ static enum ts_status add_modules(struct ts_fusion *fusion, struct ts_error *err
 }
 
 /* Most time first, then bytes; equal ones in the order of the program. */
-static int by_impact(const void *a, const void *b)
+static int traffic_fusion_by_impact(const void *a, const void *b)
 {
 	const struct ts_fusion_pair *x = a, *y = b;
 	double p = isnan(x->impact_ps) ? 0 : x->impact_ps,
@@ -244,21 +245,22 @@ static int by_impact(const void *a, const void *b)
 	return (x->consumer > y->consumer) - (x->consumer < y->consumer);
 }
 
-TS_ORDER(longest_first, struct ts_fusion_chain, TS_DOWN(time_ps) TS_UP(module) TS_UP(first))
+TS_ORDER(traffic_fusion_longest_first, struct ts_fusion_chain,
+	 TS_DOWN(time_ps) TS_UP(module) TS_UP(first))
 
 /* Puts the lists into the order of the facts and of the tables. */
-static void sort(struct ts_fusion *fusion)
+static void traffic_fusion_sort(struct ts_fusion *fusion)
 {
 	if (fusion->pairs.nr > 1)
 		qsort(fusion->pairs.items, fusion->pairs.nr, sizeof(*fusion->pairs.items),
-		      by_impact);
+		      traffic_fusion_by_impact);
 	if (fusion->chains.nr > 1)
 		qsort(fusion->chains.items, fusion->chains.nr, sizeof(*fusion->chains.items),
-		      longest_first);
+		      traffic_fusion_longest_first);
 }
 
-static enum ts_status publish(const struct ts_fusion *fusion, struct ts_fusion_facts *facts,
-			      struct ts_error *err)
+static enum ts_status traffic_fusion_publish(const struct ts_fusion *fusion,
+					     struct ts_fusion_facts *facts, struct ts_error *err)
 {
 	struct ts_arena *arena = &fusion->result->owner->arena;
 	size_t nr_pairs = TS_MIN(fusion->pairs.nr, TS_FUSION_MAX_ROWS);
@@ -290,12 +292,12 @@ static enum ts_status fusion_close(void *state, const struct ts_context *ctx, vo
 	st = note_ops(&fusion, err);
 	if (st)
 		goto done;
-	st = add_modules(&fusion, err);
+	st = traffic_fusion_add_modules(&fusion, err);
 	if (st)
 		goto done;
-	sort(&fusion);
+	traffic_fusion_sort(&fusion);
 	ts_fusion_report(&fusion);
-	st = publish(&fusion, facts, err);
+	st = traffic_fusion_publish(&fusion, facts, err);
 done:
 	for (size_t i = 0; i < ctx->profile->nr_modules; i++)
 		free(fusion.times[i]);

@@ -19,7 +19,8 @@ static bool is_tiny(const struct ts_fusion_time *time, double limit_ps)
 	       (double)time->self_ps < limit_ps * (double)time->occurrences;
 }
 
-static void add_op(struct ts_fusion_chain *chain, const struct ts_fusion_time *time, uint32_t instr)
+static void fusion_chains_add_op(struct ts_fusion_chain *chain, const struct ts_fusion_time *time,
+				 uint32_t instr)
 {
 	if (chain->nr_ops++ == 0)
 		chain->first = instr;
@@ -41,9 +42,9 @@ static enum ts_status end_chain(struct ts_fusion_chains *chains, struct ts_fusio
 	return TS_OK;
 }
 
-static enum ts_status walk_comp(const struct ts_fusion_walk *walk, const struct ts_hlo_comp *comp,
-				double limit_ps, struct ts_fusion_chains *chains,
-				struct ts_error *err)
+static enum ts_status fusion_chains_walk_comp(const struct ts_fusion_walk *walk,
+					      const struct ts_hlo_comp *comp, double limit_ps,
+					      struct ts_fusion_chains *chains, struct ts_error *err)
 {
 	struct ts_fusion_chain chain = { .module = walk->module };
 
@@ -55,7 +56,7 @@ static enum ts_status walk_comp(const struct ts_fusion_walk *walk, const struct 
 		if (ts_hlo_is_name(instr) || is_half(instr))
 			continue;
 		if (!ts_hlo_is_control(instr) && is_tiny(time, limit_ps)) {
-			add_op(&chain, time, index);
+			fusion_chains_add_op(&chain, time, index);
 		} else if (ts_hlo_is_control(instr) || time->occurrences > 0) {
 			enum ts_status st = end_chain(chains, &chain, err);
 
@@ -78,7 +79,7 @@ enum ts_status ts_fusion_find_chains(const struct ts_fusion_walk *walk, double l
 	for (uint32_t c = 0; c < module->nr_comps; c++) {
 		if (walk->inner[c])
 			continue;
-		st = walk_comp(walk, &module->comps[c], limit_ps, chains, err);
+		st = fusion_chains_walk_comp(walk, &module->comps[c], limit_ps, chains, err);
 		if (st)
 			return st;
 	}

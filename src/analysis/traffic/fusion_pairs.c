@@ -168,8 +168,8 @@ static enum ts_status find_outputs(struct finder *finder, struct ts_error *err)
 	return TS_OK;
 }
 
-static struct ts_fusion_pair *pair_of(struct finder *finder, const struct use *use,
-				      struct ts_fusion_pairs *pairs)
+static struct ts_fusion_pair *fusion_pairs_pair_of(struct finder *finder, const struct use *use,
+						   struct ts_fusion_pairs *pairs)
 {
 	uint32_t producer = finder->arrays[use->array].made.instr;
 	uint64_t key = (uint64_t)producer << 32 | use->consumer;
@@ -201,7 +201,7 @@ static enum ts_status add_to_pair(struct finder *finder, const struct use *use,
 
 	if (use->bytes <= 0 || (times && times[use->consumer].occurrences == 0))
 		return TS_OK; /* nothing is read of it, or in a branch that was not taken */
-	pair = pair_of(finder, use, pairs);
+	pair = fusion_pairs_pair_of(finder, use, pairs);
 	if (!pair)
 		return ts_fail_nomem(err);
 	pair->read_bytes = ts_i64_add(pair->read_bytes, use->bytes);
@@ -216,7 +216,8 @@ static enum ts_status add_to_pair(struct finder *finder, const struct use *use,
 }
 
 /* An end of an asynchronous op has the time of both. */
-static struct ts_fusion_time *time_of(const struct ts_fusion_walk *walk, uint32_t index)
+static struct ts_fusion_time *fusion_pairs_time_of(const struct ts_fusion_walk *walk,
+						   uint32_t index)
 {
 	for (int i = 0; i < MAX_HOPS && ts_hlo_is_done(&walk->module->instrs[index]); i++) {
 		if (walk->module->instrs[index].nr_operands == 0)
@@ -229,7 +230,8 @@ static struct ts_fusion_time *time_of(const struct ts_fusion_walk *walk, uint32_
 static void join_halves(const struct ts_fusion_walk *walk)
 {
 	for (uint32_t i = 0; i < walk->module->nr_instrs; i++) {
-		struct ts_fusion_time *whole = time_of(walk, i), *half = &walk->times[i];
+		struct ts_fusion_time *whole = fusion_pairs_time_of(walk, i),
+				      *half = &walk->times[i];
 
 		if (whole == half)
 			continue;
@@ -247,12 +249,12 @@ static double covered(const struct ts_fusion_time *time, double demand_ps)
 }
 
 /* Bytes of all executions, as time at HBM's peak; of an op never more than it has to spare. */
-static void weigh(const struct ts_fusion_walk *walk, double per_byte_ps,
-		  struct ts_fusion_pair *pairs, size_t nr)
+static void fusion_pairs_weigh(const struct ts_fusion_walk *walk, double per_byte_ps,
+			       struct ts_fusion_pair *pairs, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		struct ts_fusion_time *from = time_of(walk, pairs[i].producer);
-		struct ts_fusion_time *to = time_of(walk, pairs[i].consumer);
+		struct ts_fusion_time *from = fusion_pairs_time_of(walk, pairs[i].producer);
+		struct ts_fusion_time *to = fusion_pairs_time_of(walk, pairs[i].consumer);
 
 		from->demand_ps +=
 			(double)pairs[i].write_bytes * (double)from->occurrences * per_byte_ps;
@@ -260,8 +262,8 @@ static void weigh(const struct ts_fusion_walk *walk, double per_byte_ps,
 			(double)pairs[i].read_bytes * (double)to->occurrences * per_byte_ps;
 	}
 	for (size_t i = 0; i < nr; i++) {
-		const struct ts_fusion_time *from = time_of(walk, pairs[i].producer);
-		const struct ts_fusion_time *to = time_of(walk, pairs[i].consumer);
+		const struct ts_fusion_time *from = fusion_pairs_time_of(walk, pairs[i].producer);
+		const struct ts_fusion_time *to = fusion_pairs_time_of(walk, pairs[i].consumer);
 
 		pairs[i].executions = to->occurrences;
 		pairs[i].total_bytes =
@@ -303,7 +305,7 @@ enum ts_status ts_fusion_find_pairs(struct ts_fusion_walk *walk, double per_byte
 	if (st || pairs->nr == first)
 		goto done; /* there may be no array to point into */
 	if (walk->times)
-		weigh(walk, per_byte_ps, pairs->items + first, pairs->nr - first);
+		fusion_pairs_weigh(walk, per_byte_ps, pairs->items + first, pairs->nr - first);
 	else
 		weigh_once(per_byte_ps, pairs->items + first, pairs->nr - first);
 done:

@@ -108,7 +108,7 @@ static const struct ts_hlo_instr *producer(const struct ts_fusion_case *what)
 	return &what->walk->module->instrs[what->made.instr];
 }
 
-static const struct ts_hlo_instr *consumer(const struct ts_fusion_case *what)
+static const struct ts_hlo_instr *fusion_reason_consumer(const struct ts_fusion_case *what)
 {
 	return &what->walk->module->instrs[what->consumer];
 }
@@ -125,7 +125,8 @@ static bool both(const struct ts_fusion_case *what, uint32_t traits)
 }
 
 /* A copy's start names both ends of it, its done only the one it brings. */
-static bool touches_host(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
+static bool fusion_reason_touches_host(const struct ts_hlo_module *module,
+				       const struct ts_hlo_instr *instr)
 {
 	if (ts_hlo_is_done(instr) && instr->nr_operands > 0 &&
 	    ts_shape_in_space(&module->instrs[instr->operands[0]].shape, TS_SPACE_HOST))
@@ -135,8 +136,9 @@ static bool touches_host(const struct ts_hlo_module *module, const struct ts_hlo
 
 static bool with_host(const struct ts_fusion_case *what)
 {
-	return (either(what) & TS_HOLDS_HOST) || touches_host(what->walk->module, producer(what)) ||
-	       touches_host(what->walk->module, consumer(what));
+	return (either(what) & TS_HOLDS_HOST) ||
+	       fusion_reason_touches_host(what->walk->module, producer(what)) ||
+	       fusion_reason_touches_host(what->walk->module, fusion_reason_consumer(what));
 }
 
 static bool with_collective(const struct ts_fusion_case *what)
@@ -197,7 +199,7 @@ static bool with_copy(const struct ts_fusion_case *what)
 }
 
 /* Copies, transposes and reshapes that stand alone or are all that a fusion holds. */
-static bool only_moves(uint32_t traits)
+static bool fusion_reason_only_moves(uint32_t traits)
 {
 	return (traits & (TS_HOLDS_COPY | TS_HOLDS_TRANSPOSE)) &&
 	       !(traits & ~(uint32_t)(TS_HOLDS_COPY | TS_HOLDS_TRANSPOSE));
@@ -205,8 +207,8 @@ static bool only_moves(uint32_t traits)
 
 static bool with_layout_change(const struct ts_fusion_case *what)
 {
-	return only_moves(what->walk->traits[what->made.instr]) ||
-	       only_moves(what->walk->traits[what->consumer]);
+	return fusion_reason_only_moves(what->walk->traits[what->made.instr]) ||
+	       fusion_reason_only_moves(what->walk->traits[what->consumer]);
 }
 
 static bool with_update(const struct ts_fusion_case *what)
@@ -269,7 +271,7 @@ static bool after_reduce(const struct ts_fusion_case *what)
 
 static bool has_many_operands(const struct ts_fusion_case *what)
 {
-	const struct ts_hlo_instr *a = producer(what), *b = consumer(what);
+	const struct ts_hlo_instr *a = producer(what), *b = fusion_reason_consumer(what);
 
 	return (uint64_t)a->nr_operands + b->nr_operands + a->shape.nr_parts + b->shape.nr_parts >
 	       MAX_OPERANDS;

@@ -21,7 +21,7 @@
 	X(executions, ts_int_or_null(pair->executions)) \
 	X(total_bytes, pair->executions < 0 ? ts_null() : ts_int(pair->total_bytes))
 
-static void put_pairs(const struct ts_fusion *fusion)
+static void fusion_report_put_pairs(const struct ts_fusion *fusion)
 {
 	struct ts_result *result = fusion->result;
 	struct ts_table *table = TS_TABLE(result, fusion_unfused);
@@ -46,7 +46,7 @@ static void put_pairs(const struct ts_fusion *fusion)
 	X(saved_bytes, ts_int(kind->saved_bytes)) \
 	X(time_ps, measured ? ts_int(kind->self_ps) : ts_null())
 
-static void put_kinds(const struct ts_fusion *fusion)
+static void fusion_report_put_kinds(const struct ts_fusion *fusion)
 {
 	static const char *const names[] = {
 		[TS_FUSION_NONE] = "none",     [TS_FUSION_LOOP] = "loop",
@@ -98,7 +98,7 @@ struct sums {
 	double unfused_ps, per_kernel; /* NaN: unknown */
 };
 
-static struct sums sum_up(const struct ts_fusion *fusion)
+static struct sums fusion_report_sum_up(const struct ts_fusion *fusion)
 {
 	struct sums sums = { .per_kernel = NAN };
 
@@ -128,9 +128,9 @@ static struct sums sum_up(const struct ts_fusion *fusion)
 #define PUT_FIELD(name, value)   TS_SET(fusion->result, fusion, name, value);
 #define PUT_UNKNOWN(name, value) TS_SET(fusion->result, fusion, name, ts_null())->label = NULL;
 
-static void put_fields(const struct ts_fusion *fusion)
+static void fusion_report_put_fields(const struct ts_fusion *fusion)
 {
-	struct sums sums = sum_up(fusion);
+	struct sums sums = fusion_report_sum_up(fusion);
 
 	FIELDS(PUT_FIELD)
 }
@@ -142,9 +142,9 @@ void ts_fusion_report(const struct ts_fusion *fusion)
 		FIELDS(PUT_UNKNOWN)
 		return;
 	}
-	put_fields(fusion);
-	put_pairs(fusion);
-	put_kinds(fusion);
+	fusion_report_put_fields(fusion);
+	fusion_report_put_pairs(fusion);
+	fusion_report_put_kinds(fusion);
 	put_chains(fusion);
 	if (fusion->pairs.nr > 0)
 		ts_result_note(fusion->result,

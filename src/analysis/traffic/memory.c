@@ -24,8 +24,9 @@ static bool *find_modules(const struct memory *memory)
 	return ran;
 }
 
-static enum ts_status look_into(struct memory *memory, uint32_t index, struct memory_copies *copies,
-				struct memory_upcasts *upcasts, struct ts_error *err)
+static enum ts_status traffic_memory_look_into(struct memory *memory, uint32_t index,
+					       struct memory_copies *copies,
+					       struct memory_upcasts *upcasts, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = &memory->ctx->profile->modules[index];
 	bool *inner = ts_hlo_inner_comps(module);
@@ -49,7 +50,7 @@ done:
 	return st;
 }
 
-static enum ts_status put_modules(struct memory *memory, struct ts_error *err)
+static enum ts_status traffic_memory_put_modules(struct memory *memory, struct ts_error *err)
 {
 	struct memory_copies copies = { .nr = 0 };
 	struct memory_upcasts upcasts = { .nr = 0 };
@@ -60,7 +61,7 @@ static enum ts_status put_modules(struct memory *memory, struct ts_error *err)
 		return ts_fail_nomem(err);
 	for (uint32_t i = 0; i < memory->ctx->profile->nr_modules && st == TS_OK; i++)
 		if (ran[i])
-			st = look_into(memory, i, &copies, &upcasts, err);
+			st = traffic_memory_look_into(memory, i, &copies, &upcasts, err);
 	if (st == TS_OK &&
 	    (!ts_memory_put_copies(memory, &copies) || !ts_memory_put_upcasts(memory, &upcasts)))
 		st = ts_fail_nomem(err);
@@ -83,7 +84,8 @@ static enum ts_status memory_close(void *state, const struct ts_context *ctx, vo
 
 	if (st)
 		goto done;
-	st = ts_memory_put_ops(&memory) ? put_modules(&memory, err) : ts_fail_nomem(err);
+	st = ts_memory_put_ops(&memory) ? traffic_memory_put_modules(&memory, err)
+					: ts_fail_nomem(err);
 done:
 	ts_memory_release_ops(&memory);
 	return st;

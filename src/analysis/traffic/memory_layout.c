@@ -12,7 +12,7 @@
 #define MAX_STEPS 256 /* names followed from an array to its readers */
 #define MAX_DEPTH 16  /* of fusions inside fusions */
 
-static const struct ts_hlo_instr *instr_of(const struct memory_copy *copy)
+static const struct ts_hlo_instr *memory_layout_instr_of(const struct memory_copy *copy)
 {
 	return &copy->module->instrs[copy->instr];
 }
@@ -24,8 +24,8 @@ static bool is_mover(const struct ts_hlo_instr *instr)
 }
 
 /* A fusion with nothing but moves inside. */
-static bool only_moves(const struct ts_hlo_module *module, const struct ts_hlo_instr *fusion,
-		       unsigned depth)
+static bool memory_layout_only_moves(const struct ts_hlo_module *module,
+				     const struct ts_hlo_instr *fusion, unsigned depth)
 {
 	const struct ts_hlo_comp *comp;
 	bool any = false;
@@ -38,7 +38,7 @@ static bool only_moves(const struct ts_hlo_module *module, const struct ts_hlo_i
 
 		if (ts_hlo_is_name(inside))
 			continue;
-		if (!is_mover(inside) && !only_moves(module, inside, depth + 1))
+		if (!is_mover(inside) && !memory_layout_only_moves(module, inside, depth + 1))
 			return false;
 		any = true;
 	}
@@ -51,7 +51,7 @@ struct queue {
 	size_t nr;
 };
 
-static void push(struct queue *queue, uint32_t instr, int64_t leaf)
+static void memory_layout_push(struct queue *queue, uint32_t instr, int64_t leaf)
 {
 	if (queue->nr < MAX_STEPS)
 		queue->items[queue->nr++] = (struct ts_hlo_place){ instr, leaf };
@@ -72,13 +72,13 @@ static void meet_user(const struct memory_walk *walk, struct ts_hlo_place place,
 
 	if (instr->opcode == TS_OPCODE_GET_TUPLE_ELEMENT) {
 		if (place.leaf == TS_HLO_WHOLE || place.leaf == instr->tuple_index)
-			push(queue, user, TS_HLO_WHOLE);
+			memory_layout_push(queue, user, TS_HLO_WHOLE);
 	} else if (instr->opcode == TS_OPCODE_TUPLE) {
 		for (uint32_t i = 0; i < instr->nr_operands; i++)
 			if (instr->operands[i] == place.instr)
-				push(queue, user, i);
+				memory_layout_push(queue, user, i);
 	} else if (ts_hlo_is_name(instr) || ts_hlo_is_done(instr)) {
-		push(queue, user, place.leaf);
+		memory_layout_push(queue, user, place.leaf);
 	} else if (readers->first == TS_NONE || user < readers->first) {
 		readers->first = user;
 	}
@@ -91,7 +91,7 @@ static struct memory_readers find_readers(const struct memory_walk *walk, uint32
 	struct queue queue;
 
 	queue.nr = 0;
-	push(&queue, from, TS_HLO_WHOLE);
+	memory_layout_push(&queue, from, TS_HLO_WHOLE);
 	for (size_t at = 0; at < queue.nr; at++) {
 		struct ts_hlo_place place = queue.items[at];
 		const struct ts_hlo_instr *instr = &walk->module->instrs[place.instr];
@@ -109,14 +109,14 @@ static struct memory_readers find_readers(const struct memory_walk *walk, uint32
 }
 
 /* The array moved, and where it ends. */
-static const struct ts_shape *first_array(const struct ts_shape *shape)
+static const struct ts_shape *memory_layout_first_array(const struct ts_shape *shape)
 {
 	return shape->dtype == TS_TUPLE && shape->nr_parts > 0 ? &shape->parts[0] : shape;
 }
 
 static void find_producer(const struct memory_walk *walk, struct memory_copy *copy)
 {
-	const struct ts_hlo_instr *instr = instr_of(copy);
+	const struct ts_hlo_instr *instr = memory_layout_instr_of(copy);
 	struct ts_hlo_trace trace = { .module = walk->module, .caller = walk->caller };
 
 	trace.place = (struct ts_hlo_place){ instr->operands[0], TS_HLO_WHOLE };
@@ -128,7 +128,7 @@ static void find_producer(const struct memory_walk *walk, struct memory_copy *co
 			walk->module->instrs[trace.place.instr].computation == walk->module->entry;
 }
 
-static int64_t sum_of(const int64_t *bytes)
+static int64_t memory_layout_sum_of(const int64_t *bytes)
 {
 	int64_t sum = 0;
 
@@ -138,10 +138,11 @@ static int64_t sum_of(const int64_t *bytes)
 	return sum;
 }
 
-static int64_t moved_bytes(const struct ts_memory_op *op)
+static int64_t memory_layout_moved_bytes(const struct ts_memory_op *op)
 {
 	return ts_i64_add(op->all.unsplit_bytes,
-			  ts_i64_add(sum_of(op->all.read_bytes), sum_of(op->all.written_bytes)));
+			  ts_i64_add(memory_layout_sum_of(op->all.read_bytes),
+				     memory_layout_sum_of(op->all.written_bytes)));
 }
 
 static enum ts_status add_copy(const struct memory_walk *walk, const struct ts_memory_op *op,
@@ -155,8 +156,8 @@ static enum ts_status add_copy(const struct memory_walk *walk, const struct ts_m
 				    .self_ps = op->self_ps,
 				    .source = op->source };
 
-	copy.from = first_array(&walk->module->instrs[instr->operands[0]].shape);
-	copy.to = first_array(&instr->shape);
+	copy.from = memory_layout_first_array(&walk->module->instrs[instr->operands[0]].shape);
+	copy.to = memory_layout_first_array(&instr->shape);
 	if (copy.from->dtype == TS_TUPLE || ts_shape_elements(copy.to) <= 1)
 		return TS_OK;
 	copy.touches_host =
@@ -165,7 +166,7 @@ static enum ts_status add_copy(const struct memory_walk *walk, const struct ts_m
 	copy.readers = find_readers(walk, index);
 	find_producer(walk, &copy);
 	copy.reason = ts_memory_reason_of(&copy);
-	copy.bytes = moved_bytes(op) / TS_MAX(op->executions, 1);
+	copy.bytes = memory_layout_moved_bytes(op) / TS_MAX(op->executions, 1);
 	if (!ts_grow(&copies->items, &copies->cap, copies->nr + 1, sizeof(*copies->items)))
 		return ts_fail_nomem(err);
 	copies->items[copies->nr++] = copy;
@@ -184,7 +185,7 @@ enum ts_status ts_memory_find_copies(const struct memory_walk *walk, struct memo
 		struct ts_memory_op op;
 
 		if (walk->inner[instr->computation] || instr->nr_operands == 0 ||
-		    (!is_mover(instr) && !only_moves(module, instr, 0)) ||
+		    (!is_mover(instr) && !memory_layout_only_moves(module, instr, 0)) ||
 		    !ts_memory_op_at(walk->memory, walk->index, i, &op))
 			continue;
 		st = add_copy(walk, &op, i, copies, err);
@@ -194,7 +195,8 @@ enum ts_status ts_memory_find_copies(const struct memory_walk *walk, struct memo
 	return TS_OK;
 }
 
-TS_ORDER(by_time, struct memory_copy, TS_DOWN(self_ps) TS_DOWN(bytes) TS_UP(module) TS_UP(instr))
+TS_ORDER(memory_layout_by_time, struct memory_copy,
+	 TS_DOWN(self_ps) TS_DOWN(bytes) TS_UP(module) TS_UP(instr))
 
 static const char *consumer_words(const struct memory_copy *copy)
 {
@@ -208,7 +210,8 @@ static struct ts_bytes name_or(const struct memory_copy *copy, uint32_t instr, c
 	return instr != TS_NONE ? copy->module->instrs[instr].name : ts_bytes_of(words);
 }
 
-static struct ts_memory_copy make_fact(struct ts_result *result, const struct memory_copy *copy)
+static struct ts_memory_copy memory_layout_make_fact(struct ts_result *result,
+						     const struct memory_copy *copy)
 {
 	return (struct ts_memory_copy){
 		.module = copy->module,
@@ -223,8 +226,9 @@ static struct ts_memory_copy make_fact(struct ts_result *result, const struct me
 		.executions = copy->executions,
 		.self_ps = copy->self_ps,
 		.bytes = copy->bytes,
-		.source =
-			copy->source.n > 0 ? copy->source : ts_instr_source(result, instr_of(copy)),
+		.source = copy->source.n > 0
+				  ? copy->source
+				  : ts_instr_source(result, memory_layout_instr_of(copy)),
 	};
 }
 
@@ -237,7 +241,7 @@ static enum ts_status list_copies(struct memory *memory, const struct memory_cop
 		ts_arena_array(&memory->result->owner->arena, nr + 1, sizeof(*facts));
 
 	for (size_t i = 0; i < nr && facts; i++)
-		facts[i] = make_fact(memory->result, &copies->items[i]);
+		facts[i] = memory_layout_make_fact(memory->result, &copies->items[i]);
 	memory->facts->copies = facts;
 	memory->facts->nr_copies = facts ? nr : 0;
 	return facts ? TS_OK : ts_fail_nomem(err);
@@ -266,7 +270,7 @@ static struct ts_value total_bytes(const struct ts_memory_copy *copy)
 	X(confidence, ts_string_cell(ts_confidence_name(copy->reason->confidence))) \
 	X(opcode, ts_text(instr->opcode_text))
 
-static void put_table(const struct memory *memory)
+static void memory_layout_put_table(const struct memory *memory)
 {
 	struct ts_table *table = TS_TABLE(memory->result, memory_layout_copies);
 
@@ -279,7 +283,7 @@ static void put_table(const struct memory *memory)
 }
 
 /* Of all that change a layout or make room, not of moves between memories. */
-static void put_fields(struct memory *memory, const struct memory_copies *copies)
+static void memory_layout_put_fields(struct memory *memory, const struct memory_copies *copies)
 {
 	int64_t nr = 0, ps = 0, bytes = 0;
 
@@ -303,12 +307,12 @@ bool ts_memory_put_copies(struct memory *memory, struct memory_copies *copies)
 {
 	if (memory->nr_ops == 0)
 		return true;
-	put_fields(memory, copies);
+	memory_layout_put_fields(memory, copies);
 	if (copies->nr > 1)
-		qsort(copies->items, copies->nr, sizeof(*copies->items), by_time);
+		qsort(copies->items, copies->nr, sizeof(*copies->items), memory_layout_by_time);
 	if (list_copies(memory, copies, NULL))
 		return false;
-	put_table(memory);
+	memory_layout_put_table(memory);
 	if (copies->nr > TS_MEMORY_MAX_ROWS)
 		ts_result_note(memory->result, "%zu more copies take less time and are not listed.",
 			       copies->nr - TS_MEMORY_MAX_ROWS);

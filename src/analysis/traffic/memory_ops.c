@@ -18,20 +18,20 @@ double ts_memory_rate(const struct ts_memory_op *op)
 		       : NAN;
 }
 
-static uint64_t key_of(uint32_t module, uint32_t instr)
+static uint64_t memory_ops_key_of(uint32_t module, uint32_t instr)
 {
 	return (uint64_t)module << 32 | instr;
 }
 
-static enum ts_status add_row(struct memory *memory, const struct memory_row *row,
-			      struct ts_error *err)
+static enum ts_status memory_ops_add_row(struct memory *memory, const struct memory_row *row,
+					 struct ts_error *err)
 {
 	if (!ts_room_grow(memory->ctx->profile->rooms, &memory->ops, &memory->cap_ops,
 			  memory->nr_ops + 1, sizeof(*row)))
 		return ts_fail_nomem(err);
 	memory->ops[memory->nr_ops++] = *row;
 	if (row->module != TS_NONE && row->instr != TS_NONE &&
-	    !ts_map_set(&memory->by_instr, key_of(row->module, row->instr),
+	    !ts_map_set(&memory->by_instr, memory_ops_key_of(row->module, row->instr),
 			(uint32_t)memory->nr_ops - 1))
 		return ts_fail_nomem(err);
 	return TS_OK;
@@ -49,7 +49,7 @@ static enum ts_status add_whole(struct memory *memory, const struct ts_memory_op
 		return ts_fail_nomem(err);
 	row.whole = (uint32_t)memory->nr_whole;
 	memory->whole[memory->nr_whole++] = *op;
-	st = add_row(memory, &row, err);
+	st = memory_ops_add_row(memory, &row, err);
 	if (st)
 		return st;
 	if (op->op != TS_NONE && !ts_map_set(&memory->by_op, op->op, (uint32_t)memory->nr_ops - 1))
@@ -70,7 +70,8 @@ static struct ts_traffic traffic_of(const struct memory *memory, const struct ts
 	return ts_traffic_times(&traffic, fact->occurrences);
 }
 
-static struct ts_memory_op op_of(const struct memory *memory, const struct ts_op_fact *fact)
+static struct ts_memory_op memory_ops_op_of(const struct memory *memory,
+					    const struct ts_op_fact *fact)
 {
 	return (struct ts_memory_op){
 		.op = fact->op,
@@ -93,13 +94,13 @@ struct ts_memory_op ts_memory_row(const struct memory *memory, const struct memo
 	TS_ASSERT_HOT(memory && row);
 	if (row->whole != TS_NONE)
 		return memory->whole[row->whole];
-	return op_of(memory, ts_op_fact_of(ts_ops_facts(memory->ctx), row->op));
+	return memory_ops_op_of(memory, ts_op_fact_of(ts_ops_facts(memory->ctx), row->op));
 }
 
 bool ts_memory_op_at(const struct memory *memory, uint32_t module, uint32_t instr,
 		     struct ts_memory_op *op)
 {
-	uint32_t at = ts_map_find(&memory->by_instr, key_of(module, instr));
+	uint32_t at = ts_map_find(&memory->by_instr, memory_ops_key_of(module, instr));
 
 	TS_ASSERT(at == TS_NONE || at < memory->nr_ops);
 	if (at != TS_NONE)
@@ -107,8 +108,8 @@ bool ts_memory_op_at(const struct memory *memory, uint32_t module, uint32_t inst
 	return at != TS_NONE;
 }
 
-static enum ts_status add_op(struct memory *memory, const struct ts_op_fact *fact,
-			     struct ts_error *err)
+static enum ts_status memory_ops_add_op(struct memory *memory, const struct ts_op_fact *fact,
+					struct ts_error *err)
 {
 	struct memory_row row = {
 		.op = fact->op, .module = fact->module_index, .instr = fact->instr, .whole = TS_NONE
@@ -116,14 +117,14 @@ static enum ts_status add_op(struct memory *memory, const struct ts_op_fact *fac
 	struct ts_memory_op op;
 
 	if (memory->ctx->profile->ops[fact->op].async == TS_ASYNC_NONE)
-		return add_row(memory, &row, err);
-	op = op_of(memory, fact);
+		return memory_ops_add_row(memory, &row, err);
+	op = memory_ops_op_of(memory, fact);
 	return add_whole(memory, &op, err);
 }
 
 /* A done goes to its start's row. */
-static enum ts_status join_done(struct memory *memory, const struct ts_op_fact *fact, uint32_t at,
-				struct ts_error *err)
+static enum ts_status memory_ops_join_done(struct memory *memory, const struct ts_op_fact *fact,
+					   uint32_t at, struct ts_error *err)
 {
 	struct ts_traffic traffic = traffic_of(memory, fact);
 	struct ts_memory_op *row = &memory->whole[memory->ops[at].whole];
@@ -134,7 +135,7 @@ static enum ts_status join_done(struct memory *memory, const struct ts_op_fact *
 	if (row->source.n == 0)
 		row->source = fact->source;
 	if (fact->instr != TS_NONE &&
-	    !ts_map_set(&memory->by_instr, key_of(fact->module_index, fact->instr), at))
+	    !ts_map_set(&memory->by_instr, memory_ops_key_of(fact->module_index, fact->instr), at))
 		return ts_fail_nomem(err);
 	return TS_OK;
 }
@@ -145,8 +146,8 @@ static bool is_done(const struct ts_op *op)
 }
 
 /* DONES: the second time round, when the starts have their rows. */
-static enum ts_status add_ops(struct memory *memory, const struct ts_ops_facts *ops, bool dones,
-			      struct ts_error *err)
+static enum ts_status memory_ops_add_ops(struct memory *memory, const struct ts_ops_facts *ops,
+					 bool dones, struct ts_error *err)
 {
 	const struct ts_profile *profile = memory->ctx->profile;
 	enum ts_status st;
@@ -162,8 +163,8 @@ static enum ts_status add_ops(struct memory *memory, const struct ts_ops_facts *
 			continue;
 		if (dones)
 			start = ts_map_find(&memory->by_op, profile->ops[fact->op].partner);
-		st = start == TS_NONE ? add_op(memory, fact, err)
-				      : join_done(memory, fact, start, err);
+		st = start == TS_NONE ? memory_ops_add_op(memory, fact, err)
+				      : memory_ops_join_done(memory, fact, start, err);
 		if (st)
 			return st;
 	}
@@ -171,7 +172,7 @@ static enum ts_status add_ops(struct memory *memory, const struct ts_ops_facts *
 }
 
 /* What the rows sum up to, when all are there. */
-static void sum_up(struct memory *memory)
+static void memory_ops_sum_up(struct memory *memory)
 {
 	for (size_t i = 0; i < memory->nr_ops; i++) {
 		struct memory_row *row = &memory->ops[i];
@@ -202,8 +203,8 @@ static uint32_t start_of(const struct ts_hlo_module *module, uint32_t index)
 	return index;
 }
 
-static enum ts_status add_instr(struct memory *memory, uint32_t module_index, uint32_t index,
-				struct ts_error *err)
+static enum ts_status memory_ops_add_instr(struct memory *memory, uint32_t module_index,
+					   uint32_t index, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = &memory->ctx->profile->modules[module_index];
 	const struct ts_hlo_instr *instr = &module->instrs[index];
@@ -222,19 +223,21 @@ static enum ts_status add_instr(struct memory *memory, uint32_t module_index, ui
 				   .hbm_share = NAN };
 
 	if (start != index) {
-		uint32_t at = ts_map_find(&memory->by_instr, key_of(module_index, start));
+		uint32_t at =
+			ts_map_find(&memory->by_instr, memory_ops_key_of(module_index, start));
 
 		if (at == TS_NONE)
 			return TS_OK;
 		ts_traffic_add(&memory->whole[memory->ops[at].whole].all, &traffic);
-		return ts_map_set(&memory->by_instr, key_of(module_index, index), at)
+		return ts_map_set(&memory->by_instr, memory_ops_key_of(module_index, index), at)
 			       ? TS_OK
 			       : ts_fail_nomem(err);
 	}
 	return add_whole(memory, &op, err);
 }
 
-static enum ts_status add_module(struct memory *memory, uint32_t index, struct ts_error *err)
+static enum ts_status memory_ops_add_module(struct memory *memory, uint32_t index,
+					    struct ts_error *err)
 {
 	const struct ts_hlo_module *module = &memory->ctx->profile->modules[index];
 	bool *inner = ts_hlo_inner_comps(module);
@@ -244,12 +247,12 @@ static enum ts_status add_module(struct memory *memory, uint32_t index, struct t
 		return ts_fail_nomem(err);
 	for (uint32_t i = 0; i < module->nr_instrs && st == TS_OK; i++)
 		if (!inner[module->instrs[i].computation] && !ts_hlo_is_name(&module->instrs[i]))
-			st = add_instr(memory, index, i, err);
+			st = memory_ops_add_instr(memory, index, i, err);
 	free(inner);
 	return st;
 }
 
-static bool is_alone(const struct memory *memory)
+static bool memory_ops_is_alone(const struct memory *memory)
 {
 	return !memory->measured && memory->ctx->profile->nr_lines == 0;
 }
@@ -257,19 +260,20 @@ static bool is_alone(const struct memory *memory)
 enum ts_status ts_memory_find_ops(struct memory *memory, struct ts_error *err)
 {
 	const struct ts_ops_facts *ops = ts_ops_facts(memory->ctx);
-	enum ts_status st = add_ops(memory, ops, false, err);
+	enum ts_status st = memory_ops_add_ops(memory, ops, false, err);
 
 	if (st)
 		return st;
-	st = add_ops(memory, ops, true, err);
+	st = memory_ops_add_ops(memory, ops, true, err);
 	if (st)
 		return st;
-	for (uint32_t i = 0; is_alone(memory) && i < memory->ctx->profile->nr_modules; i++) {
-		st = add_module(memory, i, err);
+	for (uint32_t i = 0; memory_ops_is_alone(memory) && i < memory->ctx->profile->nr_modules;
+	     i++) {
+		st = memory_ops_add_module(memory, i, err);
 		if (st)
 			return st;
 	}
-	sum_up(memory);
+	memory_ops_sum_up(memory);
 	return TS_OK;
 }
 

@@ -12,7 +12,7 @@ static const struct ts_hlo_instr *copied_by(const struct memory_copy *copy)
 	return &copy->module->instrs[copy->instr];
 }
 
-static const struct ts_hlo_instr *consumer(const struct memory_copy *copy)
+static const struct ts_hlo_instr *memory_reason_consumer(const struct memory_copy *copy)
 {
 	return copy->readers.first == TS_NONE ? NULL : &copy->module->instrs[copy->readers.first];
 }
@@ -35,7 +35,7 @@ static bool same_tile(const struct ts_tile *a, const struct ts_tile *b)
 	return true;
 }
 
-static bool same_layout(const struct ts_shape *a, const struct ts_shape *b)
+static bool memory_reason_same_layout(const struct ts_shape *a, const struct ts_shape *b)
 {
 	if (a->has_layout != b->has_layout || a->rank != b->rank || a->nr_tiles != b->nr_tiles)
 		return false;
@@ -45,7 +45,7 @@ static bool same_layout(const struct ts_shape *a, const struct ts_shape *b)
 	return !a->has_layout || same_numbers(a->minor_to_major, b->minor_to_major, a->rank);
 }
 
-static bool same_dims(const struct ts_shape *a, const struct ts_shape *b)
+static bool memory_reason_same_dims(const struct ts_shape *a, const struct ts_shape *b)
 {
 	if (a->rank != b->rank)
 		return false;
@@ -75,7 +75,7 @@ static bool inside_is(const struct memory_copy *copy, enum ts_opcode opcode)
 	return instr->opcode == opcode;
 }
 
-static bool touches_host(const struct memory_copy *copy)
+static bool memory_reason_touches_host(const struct memory_copy *copy)
 {
 	return copy->touches_host;
 }
@@ -98,7 +98,8 @@ static bool is_reshape(const struct memory_copy *copy)
 
 static bool changes_layout(const struct memory_copy *copy)
 {
-	return !same_layout(copy->from, copy->to) || !same_dims(copy->from, copy->to);
+	return !memory_reason_same_layout(copy->from, copy->to) ||
+	       !memory_reason_same_dims(copy->from, copy->to);
 }
 
 static bool changes_argument(const struct memory_copy *copy)
@@ -113,8 +114,8 @@ static bool changes_result(const struct memory_copy *copy)
 
 static bool changes_for_kernel(const struct memory_copy *copy)
 {
-	return changes_layout(copy) && consumer(copy) &&
-	       consumer(copy)->opcode == TS_OPCODE_CUSTOM_CALL;
+	return changes_layout(copy) && memory_reason_consumer(copy) &&
+	       memory_reason_consumer(copy)->opcode == TS_OPCODE_CUSTOM_CALL;
 }
 
 static bool changes_for_product(const struct memory_copy *copy)
@@ -132,13 +133,15 @@ static bool returns_argument(const struct memory_copy *copy)
 
 static bool keeps_argument(const struct memory_copy *copy)
 {
-	return copy->from_argument && (copy->readers.updates || copy->readers.is_carried ||
-				       (consumer(copy) && ts_hlo_is_control(consumer(copy))));
+	return copy->from_argument &&
+	       (copy->readers.updates || copy->readers.is_carried ||
+		(memory_reason_consumer(copy) && ts_hlo_is_control(memory_reason_consumer(copy))));
 }
 
 static bool keeps_for_loop(const struct memory_copy *copy)
 {
-	return copy->readers.is_carried || (consumer(copy) && ts_hlo_is_control(consumer(copy)));
+	return copy->readers.is_carried ||
+	       (memory_reason_consumer(copy) && ts_hlo_is_control(memory_reason_consumer(copy)));
 }
 
 static bool keeps_for_update(const struct memory_copy *copy)
@@ -157,7 +160,7 @@ static const struct {
 	bool (*fits)(const struct memory_copy *copy);
 } reasons[] = {
 	{ { "host", "it is moved between device and host memory", NULL, TS_CERTAIN },
-	  touches_host },
+	  memory_reason_touches_host },
 	{ { "memory_space", "it is moved to another memory of the device, ahead of its use", NULL,
 	    TS_CERTAIN },
 	  changes_memory },

@@ -29,7 +29,7 @@ struct sums {
 	struct ts_strmap by_name;
 };
 
-static double share_of(double rate, double peak)
+static double memory_report_share_of(double rate, double peak)
 {
 	return peak > 0 ? rate / peak : NAN;
 }
@@ -80,13 +80,15 @@ struct transfer {
 
 TS_ORDER(by_link, struct transfer, TS_DOWN(host_bytes) TS_UP(row))
 
-static struct ts_bytes module_name(const struct memory *memory, const struct ts_memory_op *op)
+static struct ts_bytes memory_report_module_name(const struct memory *memory,
+						 const struct ts_memory_op *op)
 {
 	return ts_module_name(memory->ctx->profile, op->module);
 }
 
 /* The op's own, else its instruction's. */
-static struct ts_bytes source_of(const struct memory *memory, const struct ts_memory_op *op)
+static struct ts_bytes memory_report_source_of(const struct memory *memory,
+					       const struct ts_memory_op *op)
 {
 	if (op->source.n > 0 || op->module == TS_NONE || op->instr == TS_NONE)
 		return op->source;
@@ -107,7 +109,7 @@ static struct ts_value known_way(const struct ts_memory_op *op, int64_t bytes)
 
 #define OP_CELLS(X) \
 	X(op, ts_text(op->name)) \
-	X(module, ts_text_or_null(module_name(memory, op))) \
+	X(module, ts_text_or_null(memory_report_module_name(memory, op))) \
 	X(category, ts_text_or_null(op->category)) \
 	X(executions, ts_int_or_null(op->executions)) \
 	X(hbm_read_bytes, known_way(op, in[TS_MEMORY_HBM])) \
@@ -125,15 +127,15 @@ static struct ts_value known_way(const struct ts_memory_op *op, int64_t bytes)
 	X(op_index, op->op == TS_NONE ? ts_null() : ts_int(op->op)) \
 	X(hbm_bytes, if_known(op, ts_traffic_hbm_bytes(&op->all)))
 
-static void put_op(const struct memory *memory, struct ts_table *table,
-		   const struct ts_memory_op *op)
+static void memory_report_put_op(const struct memory *memory, struct ts_table *table,
+				 const struct ts_memory_op *op)
 {
 	const int64_t *in = op->all.read_bytes, *out = op->all.written_bytes;
 
 	TS_CELLS(memory->result, table, memory_ops, OP_CELLS);
 }
 
-static void put_ops(const struct memory *memory)
+static void memory_report_put_ops(const struct memory *memory)
 {
 	static const char *const sums[] = { "executions",
 					    "hbm_read_bytes",
@@ -149,14 +151,15 @@ static void put_ops(const struct memory *memory)
 	struct ts_table *table = TS_TABLE(memory->result, memory_ops);
 
 	for (size_t i = 0; i < memory->nr_listed; i++)
-		put_op(memory, table, &memory->facts->ops[i]);
+		memory_report_put_op(memory, table, &memory->facts->ops[i]);
 	if (memory->nr_listed == memory->nr_ops)
 		return;
-	put_op(memory, table, &memory->others);
+	memory_report_put_op(memory, table, &memory->others);
 	ts_table_end_others(memory->result, table, memory->nr_ops - memory->nr_listed, "op", sums);
 }
 
-static struct ts_bytes cause_of(const struct memory *memory, const struct ts_memory_op *op)
+static struct ts_bytes memory_report_cause_of(const struct memory *memory,
+					      const struct ts_memory_op *op)
 {
 	double bytes = (double)ts_traffic_hbm_bytes(&op->all);
 	char is[TS_UNIT_MAX], time[TS_UNIT_MAX], needs[TS_UNIT_MAX];
@@ -168,15 +171,16 @@ static struct ts_bytes cause_of(const struct memory *memory, const struct ts_mem
 		ts_fmt_ps(time, op->time_ps), ts_fmt_ps(needs, ts_whole(bytes * memory->byte_ps)));
 }
 
-static struct ts_memory_op make_fact(const struct memory *memory, const struct ts_memory_op *op)
+static struct ts_memory_op memory_report_make_fact(const struct memory *memory,
+						   const struct ts_memory_op *op)
 {
 	struct ts_memory_op fact = *op;
 
-	fact.source = source_of(memory, op);
+	fact.source = memory_report_source_of(memory, op);
 	fact.hbm_bytes_per_s = ts_memory_rate(op);
-	fact.hbm_share = share_of(fact.hbm_bytes_per_s, hbm_peak(memory));
+	fact.hbm_share = memory_report_share_of(fact.hbm_bytes_per_s, hbm_peak(memory));
 	if (ts_is_impossible(fact.hbm_share, 1))
-		fact.hbm_cause = cause_of(memory, op);
+		fact.hbm_cause = memory_report_cause_of(memory, op);
 	return fact;
 }
 
@@ -198,7 +202,7 @@ static void sum_others(struct memory *memory, const struct memory_row *const *or
 }
 
 /* The first ones of ORDER become facts, and as many as the table lists. */
-static bool list_ops(struct memory *memory, const struct memory_row *const *order)
+static bool memory_report_list_ops(struct memory *memory, const struct memory_row *const *order)
 {
 	size_t listed = ts_listed_ops(memory->ctx, memory->nr_ops, TS_MEMORY_MAX_OPS);
 	size_t nr = TS_MAX(TS_MIN(memory->nr_ops, TS_MEMORY_MAX_OPS), listed);
@@ -208,7 +212,7 @@ static bool list_ops(struct memory *memory, const struct memory_row *const *orde
 	for (size_t i = 0; i < nr && ops; i++) {
 		struct ts_memory_op op = ts_memory_row(memory, order[i]);
 
-		ops[i] = make_fact(memory, &op);
+		ops[i] = memory_report_make_fact(memory, &op);
 	}
 	memory->facts->ops = ops;
 	memory->facts->nr_ops = ops ? TS_MIN(nr, TS_MEMORY_MAX_OPS) : 0;
@@ -236,7 +240,7 @@ static int64_t waited_ps(const struct memory *memory, const struct ts_memory_op 
 
 #define LINK_CELLS(X) \
 	X(op, ts_text(op->name)) \
-	X(module, ts_text_or_null(module_name(memory, op))) \
+	X(module, ts_text_or_null(memory_report_module_name(memory, op))) \
 	X(category, ts_text_or_null(op->category)) \
 	X(executions, ts_int_or_null(op->executions)) \
 	X(from_host_bytes, ts_int(in)) \
@@ -245,8 +249,8 @@ static int64_t waited_ps(const struct memory *memory, const struct ts_memory_op 
 	X(waited_ps, ts_int_or_null(waited_ps(memory, op))) \
 	X(bytes_per_s, ts_held_value(memory->result, ts_memory_rate_of(ts_i64_add(in, out), op->time_ps), \
 			2 * link_peak(memory), above)) \
-	X(link_pct, ts_held_share_pct(memory->result, share_of(busiest, link_peak(memory)), above)) \
-	X(source, ts_text_or_null(source_of(memory, op)))
+	X(link_pct, ts_held_share_pct(memory->result, memory_report_share_of(busiest, link_peak(memory)), above)) \
+	X(source, ts_text_or_null(memory_report_source_of(memory, op)))
 
 /* The two ways do not share wires: a link is as full as the fuller way. */
 static void put_transfer(const struct memory *memory, struct ts_table *table,
@@ -260,7 +264,7 @@ static void put_transfer(const struct memory *memory, struct ts_table *table,
 }
 
 /* False: no memory. */
-static bool put_link(const struct memory *memory)
+static bool memory_report_put_link(const struct memory *memory)
 {
 	struct transfer *transfers;
 	struct ts_table *table;
@@ -319,7 +323,7 @@ static void release_sums(struct sums *sums)
 	ts_strmap_release(&sums->by_name);
 }
 
-TS_ORDER(by_bytes, struct sum, TS_DOWN(hbm_bytes) TS_DOWN(time_ps) TS_UP(name))
+TS_ORDER(memory_report_by_bytes, struct sum, TS_DOWN(hbm_bytes) TS_DOWN(time_ps) TS_UP(name))
 
 #define SUM_CELLS(X) \
 	X(ops, ts_int(sum->nr_ops)) \
@@ -329,7 +333,7 @@ TS_ORDER(by_bytes, struct sum, TS_DOWN(hbm_bytes) TS_DOWN(time_ps) TS_UP(name))
 	X(hbm_written_bytes, hbm_written(&sum->all)) \
 	X(bytes_pct, ts_share_pct(all > 0 ? (double)sum->hbm_bytes / all : NAN)) \
 	X(hbm_bytes_per_s, ts_held_value(memory->result, rate, hbm_peak(memory), above)) \
-	X(hbm_pct, ts_held_share_pct(memory->result, share_of(rate, hbm_peak(memory)), above)) \
+	X(hbm_pct, ts_held_share_pct(memory->result, memory_report_share_of(rate, hbm_peak(memory)), above)) \
 	X(host_bytes, known ? ts_int(ts_traffic_host_bytes(&sum->all)) : ts_null())
 
 #define CATEGORY_CELLS(X) \
@@ -341,7 +345,8 @@ TS_ORDER(by_bytes, struct sum, TS_DOWN(hbm_bytes) TS_DOWN(time_ps) TS_UP(name))
 	SUM_CELLS(X)
 
 /* For both tables: their cells have the same values. */
-static void put_sum(const struct memory *memory, struct ts_table *table, const struct sum *sum)
+static void memory_report_put_sum(const struct memory *memory, struct ts_table *table,
+				  const struct sum *sum)
 {
 	double all = (double)ts_traffic_hbm_bytes(&memory->total);
 	bool known = sum->all.source != TS_TRAFFIC_UNKNOWN;
@@ -354,14 +359,15 @@ static void put_sum(const struct memory *memory, struct ts_table *table, const s
 		TS_CELLS(memory->result, table, memory_modules, MODULE_CELLS);
 }
 
-static void put_sums(const struct memory *memory, struct sums *sums, struct ts_table *table)
+static void memory_report_put_sums(const struct memory *memory, struct sums *sums,
+				   struct ts_table *table)
 {
-	qsort(sums->items, sums->nr, sizeof(*sums->items), by_bytes);
+	qsort(sums->items, sums->nr, sizeof(*sums->items), memory_report_by_bytes);
 	for (size_t i = 0; i < TS_MIN(sums->nr, TS_MEMORY_MAX_ROWS); i++)
-		put_sum(memory, table, &sums->items[i]);
+		memory_report_put_sum(memory, table, &sums->items[i]);
 }
 
-static bool put_groups(const struct memory *memory)
+static bool memory_report_put_groups(const struct memory *memory)
 {
 	struct sums categories = { .nr = 0 }, modules = { .nr = 0 };
 	bool good = true;
@@ -372,18 +378,19 @@ static bool put_groups(const struct memory *memory)
 		if (op.all.source == TS_TRAFFIC_INSIDE)
 			continue;
 		good = add_sum(&categories, &op, op.category, op.time_ps) &&
-		       add_sum(&modules, &op, module_name(memory, &op), op.self_ps);
+		       add_sum(&modules, &op, memory_report_module_name(memory, &op), op.self_ps);
 	}
 	if (good && modules.nr > 0) {
-		put_sums(memory, &categories, TS_TABLE(memory->result, memory_categories));
-		put_sums(memory, &modules, TS_TABLE(memory->result, memory_modules));
+		memory_report_put_sums(memory, &categories,
+				       TS_TABLE(memory->result, memory_categories));
+		memory_report_put_sums(memory, &modules, TS_TABLE(memory->result, memory_modules));
 	}
 	release_sums(&categories);
 	release_sums(&modules);
 	return good;
 }
 
-static double peak_of(const struct memory *memory, int space)
+static double memory_report_peak_of(const struct memory *memory, int space)
 {
 	switch (space) {
 	case TS_MEMORY_HBM:  return hbm_peak(memory);
@@ -399,7 +406,7 @@ static double peak_of(const struct memory *memory, int space)
 	X(unsplit_bytes, ts_int(unsplit)) \
 	X(bytes_per_s, ts_held_value(memory->result, rate, peak, above)) \
 	X(peak_bytes_per_s, ts_real(peak)) \
-	X(peak_pct, ts_held_share_pct(memory->result, share_of(rate, peak), above))
+	X(peak_pct, ts_held_share_pct(memory->result, memory_report_share_of(rate, peak), above))
 
 static void put_space(const struct memory *memory, struct ts_table *table, int space)
 {
@@ -408,7 +415,7 @@ static void put_space(const struct memory *memory, struct ts_table *table, int s
 	int64_t bytes =
 		ts_i64_add(unsplit, ts_i64_add(all->read_bytes[space], all->written_bytes[space]));
 	double rate = ts_memory_rate_of(bytes, memory->measured ? memory->core_ps : -1);
-	double peak = peak_of(memory, space);
+	double peak = memory_report_peak_of(memory, space);
 
 	if (bytes > 0)
 		TS_CELLS(memory->result, table, memory_spaces, SPACE_CELLS);
@@ -430,7 +437,7 @@ static struct ts_value peak_bytes(const struct memory *memory)
 	return top ? ts_int(top->peak_bytes) : ts_null();
 }
 
-static void put_unknown(struct memory *memory)
+static void memory_report_put_unknown(struct memory *memory)
 {
 	int64_t nr = memory->nr_unknown;
 
@@ -446,7 +453,8 @@ static void put_unknown(struct memory *memory)
 }
 
 /* What a GPU's copies say of their bytes was measured; without that it is what the ops were compiled to. */
-static void put_host(const struct memory *memory, size_t field, int64_t compiled, int64_t copied)
+static void memory_report_put_host(const struct memory *memory, size_t field, int64_t compiled,
+				   int64_t copied)
 {
 	int64_t nr_bytes = copied > 0 ? copied : compiled;
 	enum ts_origin from = copied > 0 ? TS_MEASURED : TS_COMPILED;
@@ -468,7 +476,7 @@ static double impossible_part(const struct memory *memory)
 /* How much of HBM's peak the run used. */
 static struct ts_held held_of(const struct memory *memory, double rate)
 {
-	struct ts_held held = { share_of(rate, hbm_peak(memory)), { NULL, 0 } };
+	struct ts_held held = { memory_report_share_of(rate, hbm_peak(memory)), { NULL, 0 } };
 	double part = impossible_part(memory);
 	char text[TS_UNIT_MAX];
 
@@ -483,7 +491,7 @@ static struct ts_held held_of(const struct memory *memory, double rate)
 	return held;
 }
 
-static struct ts_value rate_cell(const struct memory *memory, double rate)
+static struct ts_value memory_report_rate_cell(const struct memory *memory, double rate)
 {
 	struct ts_held held = memory->facts->hbm;
 
@@ -492,7 +500,7 @@ static struct ts_value rate_cell(const struct memory *memory, double rate)
 		       : ts_real(rate);
 }
 
-static void put_fields(struct memory *memory)
+static void memory_report_put_fields(struct memory *memory)
 {
 	const struct ts_traffic *all = &memory->total;
 	struct ts_result *result = memory->result;
@@ -506,14 +514,14 @@ static void put_fields(struct memory *memory)
 	TS_SET(result, memory, hbm_unsplit_bytes,
 	       all->unsplit_bytes > 0 ? ts_int(all->unsplit_bytes) : ts_null());
 	memory->facts->hbm = held_of(memory, rate);
-	TS_SET(result, memory, hbm_bytes_per_s, rate_cell(memory, rate));
+	TS_SET(result, memory, hbm_bytes_per_s, memory_report_rate_cell(memory, rate));
 	TS_SET(result, memory, hbm_pct, ts_held_pct(result, memory->facts->hbm));
-	put_host(memory, TS_FIELD_AT(memory, from_host_bytes),
-		 known ? in[TS_MEMORY_HOST] : TS_UNKNOWN,
-		 ts_kernels_facts(memory->ctx)->from_host_bytes);
-	put_host(memory, TS_FIELD_AT(memory, to_host_bytes),
-		 known ? out[TS_MEMORY_HOST] : TS_UNKNOWN,
-		 ts_kernels_facts(memory->ctx)->to_host_bytes);
+	memory_report_put_host(memory, TS_FIELD_AT(memory, from_host_bytes),
+			       known ? in[TS_MEMORY_HOST] : TS_UNKNOWN,
+			       ts_kernels_facts(memory->ctx)->from_host_bytes);
+	memory_report_put_host(memory, TS_FIELD_AT(memory, to_host_bytes),
+			       known ? out[TS_MEMORY_HOST] : TS_UNKNOWN,
+			       ts_kernels_facts(memory->ctx)->to_host_bytes);
 	TS_SET(result, memory, peak_bytes, peak_bytes(memory));
 }
 
@@ -524,9 +532,9 @@ static bool put_tables(struct memory *memory, const struct memory_row **order)
 	for (size_t i = 0; i < memory->nr_ops; i++)
 		order[i] = &memory->ops[i];
 	qsort(order, memory->nr_ops, sizeof(*order), by_hbm);
-	good = list_ops(memory, order);
-	put_ops(memory);
-	return good && put_groups(memory) && put_link(memory);
+	good = memory_report_list_ops(memory, order);
+	memory_report_put_ops(memory);
+	return good && memory_report_put_groups(memory) && memory_report_put_link(memory);
 }
 
 bool ts_memory_put_ops(struct memory *memory)
@@ -534,8 +542,8 @@ bool ts_memory_put_ops(struct memory *memory)
 	const struct memory_row **order = calloc(memory->nr_ops + 1, sizeof(*order));
 	bool good = order != NULL;
 
-	put_fields(memory);
-	put_unknown(memory);
+	memory_report_put_fields(memory);
+	memory_report_put_unknown(memory);
 	put_spaces(memory);
 	if (good && memory->nr_ops > 0)
 		good = put_tables(memory, order);

@@ -43,7 +43,7 @@ struct memory_upcast {
 };
 
 /* It changes places, not values. */
-static bool only_moves(const struct ts_hlo_instr *instr)
+static bool memory_upcast_only_moves(const struct ts_hlo_instr *instr)
 {
 	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_BITCAST, TS_OPCODE_RESHAPE,
 			    TS_OPCODE_TRANSPOSE, TS_OPCODE_COPY, TS_OPCODE_BROADCAST,
@@ -56,7 +56,8 @@ static bool is_wide(const struct ts_shape *shape)
 	       ts_shape_elements(shape) > 1;
 }
 
-static bool is_kernel(const struct memory_walk *walk, const struct ts_hlo_instr *instr)
+static bool memory_upcast_is_kernel(const struct memory_walk *walk,
+				    const struct ts_hlo_instr *instr)
 {
 	return !walk->inner[instr->computation] && !ts_hlo_is_name(instr) &&
 	       !ts_hlo_is_control(instr) && !ts_hlo_is_done(instr);
@@ -142,23 +143,23 @@ static struct use use_of(const struct ts_hlo_module *module, uint32_t user, uint
 		return (struct use){ TS_BF16, true };
 	if (instr->opcode == TS_OPCODE_FUSION && depth <= MAX_DEPTH)
 		return use_inside(module, instr, from, depth);
-	if (depth > 0 && only_moves(instr))
+	if (depth > 0 && memory_upcast_only_moves(instr))
 		return users_of(module, user, depth);
 	return (struct use){ TS_DTYPE_INVALID, false };
 }
 
-static uint64_t key_of(struct ts_hlo_place place)
+static uint64_t memory_upcast_key_of(struct ts_hlo_place place)
 {
 	return (uint64_t)place.instr << 32 | (uint32_t)(place.leaf + 1);
 }
 
-static enum ts_status add_place(struct finder *finder, struct ts_hlo_place place,
-				struct ts_error *err)
+static enum ts_status memory_upcast_add_place(struct finder *finder, struct ts_hlo_place place,
+					      struct ts_error *err)
 {
 	if (!is_wide(ts_hlo_place_shape(finder->walk->module, place)))
 		return TS_OK;
 	if (!ts_grow(&finder->items, &finder->cap, finder->nr + 1, sizeof(*finder->items)) ||
-	    !ts_map_set(&finder->by_place, key_of(place), (uint32_t)finder->nr))
+	    !ts_map_set(&finder->by_place, memory_upcast_key_of(place), (uint32_t)finder->nr))
 		return ts_fail_nomem(err);
 	finder->items[finder->nr++] = (struct wide){ .made = place, .consumer = TS_NONE };
 	return TS_OK;
@@ -173,14 +174,15 @@ static enum ts_status find_wide(struct finder *finder, struct ts_error *err)
 		const struct ts_hlo_instr *instr = &module->instrs[i];
 		enum ts_status st = TS_OK;
 
-		if (!is_kernel(finder->walk, instr) ||
+		if (!memory_upcast_is_kernel(finder->walk, instr) ||
 		    (!TS_OPCODE_IN(instr->opcode, TS_OPCODE_FUSION, TS_OPCODE_CONVERT,
 				   TS_OPCODE_CONVOLUTION, TS_OPCODE_DOT)))
 			continue;
 		if (instr->shape.dtype != TS_TUPLE)
-			st = add_place(finder, (struct ts_hlo_place){ i, TS_HLO_WHOLE }, err);
+			st = memory_upcast_add_place(finder,
+						     (struct ts_hlo_place){ i, TS_HLO_WHOLE }, err);
 		for (uint32_t k = 0; k < instr->shape.nr_parts && st == TS_OK; k++)
-			st = add_place(finder, (struct ts_hlo_place){ i, k }, err);
+			st = memory_upcast_add_place(finder, (struct ts_hlo_place){ i, k }, err);
 		if (st)
 			return st;
 	}
@@ -197,7 +199,7 @@ static struct wide *wide_at(struct finder *finder, struct ts_hlo_place place, bo
 	if (!ts_hlo_trace_back(&trace))
 		return NULL;
 	*crosses = trace.crosses || trace.carried;
-	at = ts_map_find(&finder->by_place, key_of(trace.place));
+	at = ts_map_find(&finder->by_place, memory_upcast_key_of(trace.place));
 	return at == TS_NONE ? NULL : &finder->items[at];
 }
 
@@ -239,14 +241,15 @@ static void reject_escapes(struct finder *finder)
 }
 
 /* Of an op's time, as much as its bytes would take at HBM's peak. */
-static double saved_ps(const struct memory_walk *walk, const struct ts_memory_op *op, int64_t bytes)
+static double memory_upcast_saved_ps(const struct memory_walk *walk, const struct ts_memory_op *op,
+				     int64_t bytes)
 {
 	double ps = (double)bytes * walk->memory->byte_ps;
 
 	return op && op->self_ps >= 0 ? fmin(ps, (double)op->self_ps) : ps;
 }
 
-static int64_t times(const struct ts_memory_op *op, int64_t bytes)
+static int64_t memory_upcast_times(const struct ts_memory_op *op, int64_t bytes)
 {
 	return op && op->executions >= 0 ? ts_i64_mul(bytes, op->executions) : bytes;
 }
@@ -283,10 +286,10 @@ static void note_use(struct finder *finder, uint32_t consumer, uint32_t operand)
 		wide->consumer = consumer;
 	wide->nr_consumers++;
 	op = ts_memory_op_at(walk->memory, walk->index, consumer, &ran) ? &ran : NULL;
-	bytes = times(op, narrowed(ts_hlo_read_bytes(walk->module, consumer, operand), TS_F32,
-				   use.narrow));
+	bytes = memory_upcast_times(op, narrowed(ts_hlo_read_bytes(walk->module, consumer, operand),
+						 TS_F32, use.narrow));
 	wide->read_bytes = ts_i64_add(wide->read_bytes, bytes);
-	wide->read_ps += saved_ps(walk, op, bytes);
+	wide->read_ps += memory_upcast_saved_ps(walk, op, bytes);
 }
 
 /* All kernels, and the ends of asynchronous ones, which hand on what their starts take. */
@@ -295,7 +298,7 @@ static void note_uses(struct finder *finder)
 	const struct ts_hlo_module *module = finder->walk->module;
 
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
-		if (!is_kernel(finder->walk, &module->instrs[i]))
+		if (!memory_upcast_is_kernel(finder->walk, &module->instrs[i]))
 			continue;
 		for (uint32_t k = 0; k < module->instrs[i].nr_operands; k++)
 			note_use(finder, i, k);
@@ -313,7 +316,7 @@ static enum ts_dtype widened_from(const struct ts_hlo_module *module, struct ts_
 		else if (instr->opcode == TS_OPCODE_TUPLE && made.leaf >= 0 &&
 			 made.leaf < instr->nr_operands)
 			instr = &module->instrs[instr->operands[made.leaf]];
-		else if (only_moves(instr) && instr->nr_operands > 0)
+		else if (memory_upcast_only_moves(instr) && instr->nr_operands > 0)
 			instr = &module->instrs[instr->operands[0]];
 		else
 			break;
@@ -323,8 +326,8 @@ static enum ts_dtype widened_from(const struct ts_hlo_module *module, struct ts_
 	return module->instrs[instr->operands[0]].shape.dtype;
 }
 
-static enum ts_status take(struct finder *finder, const struct wide *wide,
-			   struct memory_upcasts *upcasts, struct ts_error *err)
+static enum ts_status memory_upcast_take(struct finder *finder, const struct wide *wide,
+					 struct memory_upcasts *upcasts, struct ts_error *err)
 {
 	const struct memory_walk *walk = finder->walk;
 	struct memory_upcast *upcast;
@@ -336,8 +339,9 @@ static enum ts_status take(struct finder *finder, const struct wide *wide,
 		return TS_OK;
 	if (!ts_grow(&upcasts->items, &upcasts->cap, upcasts->nr + 1, sizeof(*upcasts->items)))
 		return ts_fail_nomem(err);
-	bytes = times(&op, narrowed(ts_shape_bytes(ts_hlo_place_shape(walk->module, wide->made)),
-				    TS_F32, wide->narrow));
+	bytes = memory_upcast_times(
+		&op, narrowed(ts_shape_bytes(ts_hlo_place_shape(walk->module, wide->made)), TS_F32,
+			      wide->narrow));
 	upcast = &upcasts->items[upcasts->nr++];
 	*upcast = (struct memory_upcast){ .module = walk->module,
 					  .wide = *wide,
@@ -345,7 +349,7 @@ static enum ts_status take(struct finder *finder, const struct wide *wide,
 					  .source = op.source };
 	upcast->widened_from = widened_from(walk->module, wide->made);
 	upcast->total_bytes = ts_i64_add(bytes, wide->read_bytes);
-	upcast->impact_ps = saved_ps(walk, &op, bytes) + wide->read_ps;
+	upcast->impact_ps = memory_upcast_saved_ps(walk, &op, bytes) + wide->read_ps;
 	return TS_OK;
 }
 
@@ -364,14 +368,14 @@ enum ts_status ts_memory_find_upcasts(const struct memory_walk *walk,
 		note_uses(&finder);
 	}
 	for (size_t i = 0; i < finder.nr && st == TS_OK; i++)
-		st = take(&finder, &finder.items[i], upcasts, err);
+		st = memory_upcast_take(&finder, &finder.items[i], upcasts, err);
 done:
 	ts_map_release(&finder.by_place);
 	free(finder.items);
 	return st;
 }
 
-static int by_impact(const void *a, const void *b)
+static int memory_upcast_by_impact(const void *a, const void *b)
 {
 	const struct memory_upcast *x = a, *y = b;
 	double p = isnan(x->impact_ps) ? 0 : x->impact_ps,
@@ -393,7 +397,7 @@ static struct ts_value dtype_text(enum ts_dtype dtype)
 	return dtype == TS_DTYPE_INVALID ? ts_null() : ts_text(ts_bytes_of(ts_dtype_name(dtype)));
 }
 
-static const char *reason_of(const struct memory_upcast *upcast)
+static const char *memory_upcast_reason_of(const struct memory_upcast *upcast)
 {
 	if (upcast->wide.by_product)
 		return "every reader rounds it, or is a product of default precision, which takes "
@@ -401,8 +405,8 @@ static const char *reason_of(const struct memory_upcast *upcast)
 	return "every reader converts it to the smaller type before anything else";
 }
 
-static struct ts_memory_upcast make_fact(struct ts_result *result,
-					 const struct memory_upcast *upcast)
+static struct ts_memory_upcast memory_upcast_make_fact(struct ts_result *result,
+						       const struct memory_upcast *upcast)
 {
 	const struct ts_hlo_module *module = upcast->module;
 	const struct wide *wide = &upcast->wide;
@@ -419,7 +423,7 @@ static struct ts_memory_upcast make_fact(struct ts_result *result,
 		.saved_bytes = upcast->total_bytes,
 		.impact_ps = upcast->impact_ps,
 		.confidence = wide->by_product ? TS_LIKELY : TS_CERTAIN,
-		.reason = reason_of(upcast),
+		.reason = memory_upcast_reason_of(upcast),
 		.source = upcast->source.n > 0
 				  ? upcast->source
 				  : ts_instr_source(result, &module->instrs[wide->made.instr]),
@@ -435,7 +439,7 @@ static enum ts_status list_upcasts(struct memory *memory, const struct memory_up
 		ts_arena_array(&memory->result->owner->arena, nr + 1, sizeof(*facts));
 
 	for (size_t i = 0; i < nr && facts; i++)
-		facts[i] = make_fact(memory->result, &upcasts->items[i]);
+		facts[i] = memory_upcast_make_fact(memory->result, &upcasts->items[i]);
 	memory->facts->upcasts = facts;
 	memory->facts->nr_upcasts = facts ? nr : 0;
 	return facts ? TS_OK : ts_fail_nomem(err);
@@ -456,7 +460,7 @@ static enum ts_status list_upcasts(struct memory *memory, const struct memory_up
 	X(source, ts_text_or_null(upcast->source)) \
 	X(reason, ts_string_cell(upcast->reason))
 
-static void put_table(const struct memory *memory)
+static void memory_upcast_put_table(const struct memory *memory)
 {
 	struct ts_table *table = TS_TABLE(memory->result, memory_upcasts);
 
@@ -468,7 +472,7 @@ static void put_table(const struct memory *memory)
 	}
 }
 
-static void put_fields(struct memory *memory, const struct memory_upcasts *upcasts)
+static void memory_upcast_put_fields(struct memory *memory, const struct memory_upcasts *upcasts)
 {
 	int64_t bytes = 0;
 	double ps = 0;
@@ -488,11 +492,12 @@ bool ts_memory_put_upcasts(struct memory *memory, struct memory_upcasts *upcasts
 {
 	if (memory->nr_ops == 0)
 		return true;
-	put_fields(memory, upcasts);
+	memory_upcast_put_fields(memory, upcasts);
 	if (upcasts->nr > 1)
-		qsort(upcasts->items, upcasts->nr, sizeof(*upcasts->items), by_impact);
+		qsort(upcasts->items, upcasts->nr, sizeof(*upcasts->items),
+		      memory_upcast_by_impact);
 	if (list_upcasts(memory, upcasts, NULL))
 		return false;
-	put_table(memory);
+	memory_upcast_put_table(memory);
 	return true;
 }

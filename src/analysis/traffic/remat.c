@@ -27,7 +27,7 @@ struct remat {
 	size_t nr, cap;
 };
 
-static struct ts_remat_op *add(struct remat *all)
+static struct ts_remat_op *remat_add(struct remat *all)
 {
 	if (!ts_grow(&all->ops, &all->cap, all->nr + 1, sizeof(*all->ops)))
 		return NULL;
@@ -48,10 +48,11 @@ static bool is_checkpoint(struct ts_bytes scope)
 	return ts_bytes_has(scope, "rematted_computation");
 }
 
-static enum ts_status add_op(struct remat *all, const struct ts_op_fact *fact, struct ts_error *err)
+static enum ts_status remat_add_op(struct remat *all, const struct ts_op_fact *fact,
+				   struct ts_error *err)
 {
 	const struct ts_ops_facts *ops = ts_ops_facts(all->ctx);
-	struct ts_remat_op *to = add(all);
+	struct ts_remat_op *to = remat_add(all);
 
 	if (!to)
 		return ts_fail_nomem(err);
@@ -72,11 +73,12 @@ static enum ts_status add_op(struct remat *all, const struct ts_op_fact *fact, s
 	return TS_OK;
 }
 
-static enum ts_status add_instr(struct remat *all, uint32_t m, uint32_t i, struct ts_error *err)
+static enum ts_status remat_add_instr(struct remat *all, uint32_t m, uint32_t i,
+				      struct ts_error *err)
 {
 	const struct ts_hlo_instr *instr = &all->ctx->profile->modules[m].instrs[i];
 	struct ts_cost cost = ts_hlo_cost(&all->ctx->profile->modules[m], i);
-	struct ts_remat_op *to = add(all);
+	struct ts_remat_op *to = remat_add(all);
 
 	if (!to)
 		return ts_fail_nomem(err);
@@ -92,7 +94,7 @@ static enum ts_status add_instr(struct remat *all, uint32_t m, uint32_t i, struc
 }
 
 /* Without a run every op of a module counts. */
-static enum ts_status add_module(struct remat *all, uint32_t m, struct ts_error *err)
+static enum ts_status remat_add_module(struct remat *all, uint32_t m, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = &all->ctx->profile->modules[m];
 	bool *inner = ts_hlo_inner_comps(module);
@@ -103,7 +105,7 @@ static enum ts_status add_module(struct remat *all, uint32_t m, struct ts_error 
 	for (uint32_t i = 0; i < module->nr_instrs && st == TS_OK; i++)
 		if (!inner[module->instrs[i].computation] && ts_remat_is(&module->instrs[i]) &&
 		    !ts_remat_is_name(&module->instrs[i]))
-			st = add_instr(all, m, i, err);
+			st = remat_add_instr(all, m, i, err);
 	free(inner);
 	return st;
 }
@@ -117,9 +119,9 @@ static enum ts_status find_ops(struct remat *all, struct ts_error *err)
 
 	for (size_t i = 0; !alone && i < ops->nr && st == TS_OK; i++)
 		if (ops->items[i].op != TS_NONE && ops->items[i].is_remat)
-			st = add_op(all, &ops->items[i], err);
+			st = remat_add_op(all, &ops->items[i], err);
 	for (uint32_t m = 0; alone && m < profile->nr_modules && st == TS_OK; m++)
-		st = add_module(all, m, err);
+		st = remat_add_module(all, m, err);
 	return st;
 }
 
@@ -151,7 +153,7 @@ static void ask_module(struct remat_module *remat, struct ts_remat_op *op)
 	op->ms_per_kept_mb = ms_per_mb(op->time_ps, op->runs, op->kept_bytes);
 }
 
-TS_ORDER(by_module, struct ts_remat_op, TS_UP(module) TS_UP(instr))
+TS_ORDER(remat_by_module, struct ts_remat_op, TS_UP(module) TS_UP(instr))
 
 static enum ts_status ask_modules(struct remat *all, struct ts_error *err)
 {
@@ -160,7 +162,7 @@ static enum ts_status ask_modules(struct remat *all, struct ts_error *err)
 	enum ts_status st = TS_OK;
 
 	if (all->nr > 1)
-		qsort(all->ops, all->nr, sizeof(*all->ops), by_module);
+		qsort(all->ops, all->nr, sizeof(*all->ops), remat_by_module);
 	for (size_t i = 0; i < all->nr && st == TS_OK; i++) {
 		if (all->ops[i].instr == TS_NONE)
 			continue;
@@ -176,7 +178,7 @@ static enum ts_status ask_modules(struct remat *all, struct ts_error *err)
 	return st;
 }
 
-static int costliest_first(const void *a, const void *b)
+static int remat_costliest_first(const void *a, const void *b)
 {
 	const struct ts_remat_op *x = a, *y = b;
 	double cx = x->time_ps < 0 ? x->flops : (double)x->time_ps;
@@ -184,7 +186,7 @@ static int costliest_first(const void *a, const void *b)
 
 	if (cx != cy && !isnan(cx) && !isnan(cy))
 		return cx > cy ? -1 : 1;
-	return by_module(a, b);
+	return remat_by_module(a, b);
 }
 
 #define OP_CELLS(X) \
@@ -203,14 +205,15 @@ static int costliest_first(const void *a, const void *b)
 	X(source, ts_text_or_null(op->source)) \
 	X(op_index, op->op == TS_NONE ? ts_null() : ts_int(op->op))
 
-static void put_op(const struct remat *all, struct ts_table *table, const struct ts_remat_op *op)
+static void remat_put_op(const struct remat *all, struct ts_table *table,
+			 const struct ts_remat_op *op)
 {
 	const struct ts_profile *profile = all->ctx->profile;
 
 	TS_CELLS(all->result, table, remat_ops, OP_CELLS);
 }
 
-static void put_ops(const struct remat *all)
+static void remat_put_ops(const struct remat *all)
 {
 	static const char *const sums[] = { "occurrences", "time_ps", NULL };
 	struct ts_table *table = TS_TABLE(all->result, remat_ops);
@@ -218,7 +221,7 @@ static void put_ops(const struct remat *all)
 	struct ts_remat_op others = { .op = TS_NONE, .module = TS_NONE, .instr = TS_NONE };
 
 	for (size_t i = 0; i < listed; i++)
-		put_op(all, table, &all->ops[i]);
+		remat_put_op(all, table, &all->ops[i]);
 	for (size_t i = listed; i < all->nr; i++) {
 		others.occurrences =
 			ts_i64_add(others.occurrences, TS_MAX(all->ops[i].occurrences, 0));
@@ -226,7 +229,7 @@ static void put_ops(const struct remat *all)
 	}
 	if (listed == all->nr)
 		return;
-	put_op(all, table, &others);
+	remat_put_op(all, table, &others);
 	ts_table_end_others(all->result, table, all->nr - listed, "name", sums);
 }
 
@@ -242,7 +245,7 @@ static double of_all(double one, int64_t occurrences)
 	return isnan(one) ? 0 : one * (double)(occurrences < 0 ? 1 : occurrences);
 }
 
-static void add_sums(struct region *sum, const struct ts_remat_op *op)
+static void remat_add_sums(struct region *sum, const struct ts_remat_op *op)
 {
 	sum->nr_ops++;
 	if (op->time_ps >= 0)
@@ -268,10 +271,10 @@ static void add_to_region(struct region *regions, size_t *nr, const struct ts_re
 					   .time_ps = op->time_ps < 0 ? -1 : 0 };
 		(*nr)++;
 	}
-	add_sums(region, op);
+	remat_add_sums(region, op);
 }
 
-TS_ORDER(longest_first, struct region, TS_DOWN(time_ps) TS_UP(module) TS_UP(scope))
+TS_ORDER(remat_longest_first, struct region, TS_DOWN(time_ps) TS_UP(module) TS_UP(scope))
 
 #define REGION_CELLS(X) \
 	X(module, ts_text_or_null(ts_module_name(profile, region->module))) \
@@ -285,7 +288,7 @@ TS_ORDER(longest_first, struct region, TS_DOWN(time_ps) TS_UP(module) TS_UP(scop
 	X(ms_per_saved_mb, ts_real(ms_per_mb(region->time_ps, region->runs, region->saved_bytes))) \
 	X(source, ts_text_or_null(region->source))
 
-static void put_regions(struct remat *all, const struct region *regions, size_t nr)
+static void remat_put_regions(struct remat *all, const struct region *regions, size_t nr)
 {
 	const struct ts_profile *profile = all->ctx->profile;
 	struct ts_table *table = TS_TABLE(all->result, remat_regions);
@@ -298,16 +301,16 @@ static void put_regions(struct remat *all, const struct region *regions, size_t 
 }
 
 /* Of all recomputed ops. */
-static struct region sum_up(const struct remat *all)
+static struct region remat_sum_up(const struct remat *all)
 {
 	struct region sum = { .time_ps = all->ctx->profile->nr_lines > 0 ? 0 : -1 };
 
 	for (size_t i = 0; i < all->nr; i++)
-		add_sums(&sum, &all->ops[i]);
+		remat_add_sums(&sum, &all->ops[i]);
 	return sum;
 }
 
-static void put_fields(struct ts_result *result, const struct region *sum, size_t nr)
+static void remat_put_fields(struct ts_result *result, const struct region *sum, size_t nr)
 {
 	TS_SET(result, remat, op_count, ts_int((int64_t)nr));
 	TS_SET(result, remat, time_ps, ts_int_or_null(sum->time_ps));
@@ -326,14 +329,14 @@ static bool put_all_regions(struct remat *all)
 	for (size_t i = 0; i < all->nr; i++)
 		add_to_region(regions, &nr, &all->ops[i]);
 	if (nr > 1)
-		qsort(regions, nr, sizeof(*regions), longest_first);
-	put_regions(all, regions, nr);
+		qsort(regions, nr, sizeof(*regions), remat_longest_first);
+	remat_put_regions(all, regions, nr);
 	free(regions);
 	return true;
 }
 
-static enum ts_status publish(const struct remat *all, const struct region *sum,
-			      struct ts_remat_facts *facts, struct ts_error *err)
+static enum ts_status remat_publish(const struct remat *all, const struct region *sum,
+				    struct ts_remat_facts *facts, struct ts_error *err)
 {
 	struct ts_remat_op *ops =
 		ts_arena_dup(&all->result->owner->arena, all->ops, all->nr, sizeof(*ops));
@@ -344,18 +347,19 @@ static enum ts_status publish(const struct remat *all, const struct region *sum,
 	return TS_OK;
 }
 
-static enum ts_status report(struct remat *all, struct ts_remat_facts *facts, struct ts_error *err)
+static enum ts_status remat_report(struct remat *all, struct ts_remat_facts *facts,
+				   struct ts_error *err)
 {
 	struct region sum;
 
 	if (all->nr > 1)
-		qsort(all->ops, all->nr, sizeof(*all->ops), costliest_first);
-	sum = sum_up(all);
-	put_fields(all->result, &sum, all->nr);
+		qsort(all->ops, all->nr, sizeof(*all->ops), remat_costliest_first);
+	sum = remat_sum_up(all);
+	remat_put_fields(all->result, &sum, all->nr);
 	if (!put_all_regions(all))
 		return ts_fail_nomem(err);
-	put_ops(all);
-	return publish(all, &sum, facts, err);
+	remat_put_ops(all);
+	return remat_publish(all, &sum, facts, err);
 }
 
 static enum ts_status remat_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -369,7 +373,7 @@ static enum ts_status remat_close(void *arg, const struct ts_context *ctx, void 
 	st = ask_modules(&all, err);
 	if (st)
 		goto done;
-	st = report(&all, facts, err);
+	st = remat_report(&all, facts, err);
 	if (st)
 		goto done;
 	if (ctx->profile->nr_lines == 0 && all.nr > 0)

@@ -25,7 +25,7 @@ bool ts_remat_is(const struct ts_hlo_instr *instr)
 	return ts_op_looks_remat(instr->name, (struct ts_bytes){ NULL, 0 }, instr->op_name);
 }
 
-static bool is_any(struct ts_bytes word, const char *const *words)
+static bool remat_module_is_any(struct ts_bytes word, const char *const *words)
 {
 	for (size_t i = 0; words[i]; i++)
 		if (ts_bytes_is(word, words[i]))
@@ -79,7 +79,7 @@ static struct ts_bytes peel(struct ts_bytes part)
 }
 
 /* Where in the program: equal for an op and for its recomputation. 0: nowhere. */
-static uint64_t key_of(const struct ts_hlo_instr *instr)
+static uint64_t remat_module_key_of(const struct ts_hlo_instr *instr)
 {
 	static const char *const dropped[] = { "",	"checkpoint", "rematted_computation",
 					       "remat", "remat2",     NULL };
@@ -92,7 +92,7 @@ static uint64_t key_of(const struct ts_hlo_instr *instr)
 		size_t n = ts_bytes_find(rest, "/");
 		struct ts_bytes part = peel(ts_bytes_cut(rest, 0, n));
 
-		if (!is_any(part, dropped))
+		if (!remat_module_is_any(part, dropped))
 			key = ts_hash(part, key);
 		rest = ts_bytes_cut(rest, n + 1, rest.n);
 	}
@@ -106,7 +106,7 @@ static bool is_forward(const struct ts_hlo_instr *instr)
 }
 
 /* The op that an instruction is, or is fused into. */
-static uint32_t kernel_of(const struct remat_module *remat, uint32_t instr)
+static uint32_t remat_module_kernel_of(const struct remat_module *remat, uint32_t instr)
 {
 	for (int i = 0; i < MAX_DEPTH; i++) {
 		uint32_t holder = remat->kernel_of[remat->module->instrs[instr].computation];
@@ -120,7 +120,7 @@ static uint32_t kernel_of(const struct remat_module *remat, uint32_t instr)
 
 TS_ORDER(by_key, struct remat_value, TS_UP(key) TS_UP(instr))
 
-static void find_holders(struct remat_module *remat)
+static void remat_module_find_holders(struct remat_module *remat)
 {
 	const struct ts_hlo_module *module = remat->module;
 
@@ -144,14 +144,14 @@ enum ts_status ts_remat_module_init(struct remat_module *remat, const struct ts_
 	};
 	if (!remat->kernel_of || !remat->values || !remat->queue || !remat->seen)
 		return ts_fail_nomem(err);
-	find_holders(remat);
+	remat_module_find_holders(remat);
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		if (!ts_strmap_set(&remat->names, module->instrs[i].name, i))
 			return ts_fail_nomem(err);
 		if (is_forward(&module->instrs[i]))
 			remat->values[remat->nr_values++] =
-				(struct remat_value){ key_of(&module->instrs[i]), i,
-						      kernel_of(remat, i) };
+				(struct remat_value){ remat_module_key_of(&module->instrs[i]), i,
+						      remat_module_kernel_of(remat, i) };
 	}
 	qsort(remat->values, remat->nr_values, sizeof(*remat->values), by_key);
 	return TS_OK;
@@ -167,7 +167,7 @@ void ts_remat_module_release(struct remat_module *remat)
 }
 
 /* What an operand is, behind names and copies between memories. */
-static uint32_t behind(const struct ts_hlo_module *module, uint32_t instr)
+static uint32_t remat_module_behind(const struct ts_hlo_module *module, uint32_t instr)
 {
 	for (int i = 0; i < MAX_NAMES; i++) {
 		const struct ts_hlo_instr *at = &module->instrs[instr];
@@ -186,7 +186,8 @@ static unsigned shared_operands(const struct ts_hlo_module *module, uint32_t a, 
 
 	for (uint32_t i = 0; i < x->nr_operands; i++)
 		for (uint32_t j = 0; j < y->nr_operands; j++)
-			if (behind(module, x->operands[i]) == behind(module, y->operands[j])) {
+			if (remat_module_behind(module, x->operands[i]) ==
+			    remat_module_behind(module, y->operands[j])) {
 				nr++;
 				break;
 			}
@@ -212,7 +213,7 @@ static uint32_t original_by_scope(const struct remat_module *remat, uint32_t ins
 {
 	const struct ts_hlo_module *module = remat->module;
 	int64_t elements = ts_shape_elements(&module->instrs[instr].shape);
-	uint64_t key = key_of(&module->instrs[instr]);
+	uint64_t key = remat_module_key_of(&module->instrs[instr]);
 	uint32_t best = TS_NONE;
 	unsigned most = 0;
 

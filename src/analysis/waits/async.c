@@ -31,7 +31,7 @@ static const struct ts_member async_members[] = {
 static const struct ts_record async_record = TS_RECORD(async_members);
 #undef TS_SELF
 
-static bool is_wanted(const struct ts_op *op)
+static bool waits_async_is_wanted(const struct ts_op *op)
 {
 	return op->kind == TS_OP_COLLECTIVE || op->partner != TS_NONE;
 }
@@ -45,13 +45,13 @@ static bool async_wants(const struct ts_context *ctx, const struct ts_line *line
 }
 
 /* A saved state may be of another profile. */
-static enum ts_status make_slots(struct async_state *state, const struct ts_context *ctx,
-				 struct ts_error *err)
+static enum ts_status waits_async_make_slots(struct async_state *state,
+					     const struct ts_context *ctx, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
 	if (!state->slots.of_op)
-		st = ts_async_slots_make(&state->slots, ctx->profile, is_wanted, err);
+		st = ts_async_slots_make(&state->slots, ctx->profile, waits_async_is_wanted, err);
 	if (st)
 		return st;
 	if (state->seen)
@@ -65,10 +65,10 @@ static enum ts_status make_slots(struct async_state *state, const struct ts_cont
 	return TS_OK;
 }
 
-static enum ts_status make_sum(struct async_state *sum, const struct ts_context *ctx,
-			       struct ts_error *err)
+static enum ts_status waits_async_make_sum(struct async_state *sum, const struct ts_context *ctx,
+					   struct ts_error *err)
 {
-	enum ts_status st = make_slots(sum, ctx, err);
+	enum ts_status st = waits_async_make_slots(sum, ctx, err);
 	size_t nr = ctx->profile->nr_devices;
 
 	if (st)
@@ -91,7 +91,7 @@ static enum ts_status async_open(void *arg, const struct ts_context *ctx,
 
 	state->is_core = ts_line_is_core(ctx->profile, line);
 	state->device = ctx->profile->planes[line->plane].device;
-	return make_slots(state, ctx, err);
+	return waits_async_make_slots(state, ctx, err);
 }
 
 static enum ts_status async_block(void *arg, const struct ts_context *ctx,
@@ -117,7 +117,7 @@ static enum ts_status async_merge(void *arg_into, void *arg_from, const struct t
 {
 	struct async_state *sum = arg_into, *line = arg_from;
 	struct async_device *device;
-	enum ts_status st = make_sum(sum, ctx, err);
+	enum ts_status st = waits_async_make_sum(sum, ctx, err);
 
 	if (st)
 		return st;
@@ -138,7 +138,7 @@ static enum ts_status async_close(void *arg, const struct ts_context *ctx, void 
 {
 	struct async_state *sum = arg;
 	struct async_rows rows = { .nr = 0 };
-	enum ts_status st = make_sum(sum, ctx, err);
+	enum ts_status st = waits_async_make_sum(sum, ctx, err);
 
 	if (st || ctx->profile->nr_devices == 0) /* modules alone, or hosts alone: nothing ran */
 		return st;

@@ -11,7 +11,7 @@
 enum { MARK_NEEDED = 1, MARK_USES = 2 };
 
 /* Ops that work and can be moved: not transfers, waits or collectives. */
-static bool is_compute(const struct ts_op *op)
+static bool async_cover_is_compute(const struct ts_op *op)
 {
 	return op->async == TS_ASYNC_NONE &&
 	       (op->kind == TS_OP_COMPUTE || op->kind == TS_OP_MATRIX || op->kind == TS_OP_CONTROL);
@@ -28,7 +28,7 @@ static void read_means(struct async_schedule *schedule, const struct ts_context 
 		const struct ts_op *op = fact->op == TS_NONE ? NULL : &ctx->profile->ops[fact->op];
 
 		if (!op || op->module != module || op->instr == TS_NONE || fact->occurrences <= 0 ||
-		    !is_compute(op))
+		    !async_cover_is_compute(op))
 			continue;
 		schedule->mean_ps[op->instr] =
 			TS_MAX(op->kind == TS_OP_CONTROL ? fact->total_ps : fact->self_ps, 0) /
@@ -64,7 +64,7 @@ void ts_async_schedule_release(struct async_schedule *schedule)
 }
 
 /* Marks all that FROM needs, or all that uses it; operands and users stay in the computation. */
-static void mark(struct async_schedule *schedule, uint32_t from, uint8_t bit)
+static void async_cover_mark(struct async_schedule *schedule, uint32_t from, uint8_t bit)
 {
 	const struct ts_hlo_instr *instrs = schedule->module->instrs;
 	size_t nr = 0;
@@ -115,8 +115,8 @@ struct async_cover ts_async_cover_of(struct async_schedule *schedule, uint32_t s
 		return cover;
 	cover.known = true;
 	memset(&schedule->marks[comp->first_instr], 0, comp->nr_instrs);
-	mark(schedule, start, MARK_NEEDED);
-	mark(schedule, done, MARK_USES);
+	async_cover_mark(schedule, start, MARK_NEEDED);
+	async_cover_mark(schedule, done, MARK_USES);
 	for (uint32_t i = comp->first_instr; i < comp->first_instr + comp->nr_instrs; i++) {
 		if (schedule->mean_ps[i] <= 0)
 			continue;

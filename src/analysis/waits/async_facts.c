@@ -8,7 +8,7 @@ struct reading {
 	struct async_rows *rows;
 };
 
-TS_ORDER(by_exposed, struct async_row, TS_DOWN(seen.exposed_ps) TS_UP(op))
+TS_ORDER(async_facts_by_exposed, struct async_row, TS_DOWN(seen.exposed_ps) TS_UP(op))
 
 static bool is_mine(const struct reading *reading, size_t i, uint32_t module)
 {
@@ -97,7 +97,7 @@ static enum ts_status cover_module(const struct reading *reading, uint32_t modul
 	return st;
 }
 
-static void read_rows(const struct reading *reading, const struct async_state *sum)
+static void async_facts_read_rows(const struct reading *reading, const struct async_state *sum)
 {
 	for (size_t i = 0; i < sum->slots.nr; i++)
 		if (sum->seen[i].occurrences > 0 || sum->seen[i].exposed_ps > 0)
@@ -106,10 +106,10 @@ static void read_rows(const struct reading *reading, const struct async_state *s
 			};
 	if (reading->rows->nr > 1)
 		qsort(reading->rows->items, reading->rows->nr, sizeof(*reading->rows->items),
-		      by_exposed);
+		      async_facts_by_exposed);
 }
 
-static enum ts_status cover_all(const struct reading *reading, struct ts_error *err)
+static enum ts_status async_facts_cover_all(const struct reading *reading, struct ts_error *err)
 {
 	const struct ts_profile *profile = reading->ctx->profile;
 	bool *asked = calloc(profile->nr_modules + 1, sizeof(*asked));
@@ -127,7 +127,8 @@ static enum ts_status cover_all(const struct reading *reading, struct ts_error *
 	return st;
 }
 
-static struct ts_async_op fact_of(const struct ts_profile *profile, const struct async_row *row)
+static struct ts_async_op async_facts_fact_of(const struct ts_profile *profile,
+					      const struct async_row *row)
 {
 	const struct ts_op *op = &profile->ops[row->op];
 	const struct ts_hlo_module *module =
@@ -165,15 +166,15 @@ enum ts_status ts_async_read(const struct async_state *sum, const struct ts_cont
 	rows->items = calloc(sum->slots.nr + 1, sizeof(*rows->items));
 	if (!rows->items)
 		return ts_fail_nomem(err);
-	read_rows(&reading, sum);
+	async_facts_read_rows(&reading, sum);
 	items = ts_arena_array(arena, rows->nr + 1, sizeof(*items));
 	if (!items)
 		return ts_fail_nomem(err);
-	st = cover_all(&reading, err);
+	st = async_facts_cover_all(&reading, err);
 	if (st)
 		return st;
 	for (size_t i = 0; i < rows->nr; i++)
-		items[i] = fact_of(ctx->profile, &rows->items[i]);
+		items[i] = async_facts_fact_of(ctx->profile, &rows->items[i]);
 	facts->items = items;
 	facts->nr = TS_MIN(rows->nr, ASYNC_MAX_LISTED);
 	return TS_OK;

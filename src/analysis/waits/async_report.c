@@ -13,7 +13,8 @@ struct report {
 };
 
 /* What it moves: the opcode less its phase; of a wrapper what it wraps. */
-static struct ts_bytes kind_of(const struct ts_profile *profile, const struct ts_op *op)
+static struct ts_bytes async_report_kind_of(const struct ts_profile *profile,
+					    const struct ts_op *op)
 {
 	const struct ts_hlo_instr *instr = ts_op_instr(profile, op);
 	struct ts_bytes kind = op->category;
@@ -30,7 +31,7 @@ static struct ts_bytes kind_of(const struct ts_profile *profile, const struct ts
 }
 
 /* Of what comes out: the shape of the done, or of the op itself. -1 unknown. */
-static int64_t bytes_of(const struct ts_profile *profile, const struct ts_op *op)
+static int64_t async_report_bytes_of(const struct ts_profile *profile, const struct ts_op *op)
 {
 	const struct ts_hlo_instr *instr =
 		ts_op_instr(profile, op->partner == TS_NONE ? op : &profile->ops[op->partner]);
@@ -38,7 +39,7 @@ static int64_t bytes_of(const struct ts_profile *profile, const struct ts_op *op
 	return instr ? ts_shape_bytes(&instr->shape) : -1;
 }
 
-static double rate_of(const struct ts_async_op *fact, int64_t bytes)
+static double async_report_rate_of(const struct ts_async_op *fact, int64_t bytes)
 {
 	if (bytes <= 0)
 		return NAN;
@@ -47,7 +48,7 @@ static double rate_of(const struct ts_async_op *fact, int64_t bytes)
 
 /* What is moved goes through HBM or slower links: where only a part of a transfer was seen, its
  * time is too short for its bytes. */
-static struct ts_value rate_cell(const struct report *report, double rate)
+static struct ts_value async_report_rate_cell(const struct report *report, double rate)
 {
 	const struct ts_rates *rates = ts_hbm_rates(report->ctx);
 
@@ -60,8 +61,8 @@ static struct ts_value name_cell(const struct ts_hlo_module *module, uint32_t in
 	return instr == TS_NONE ? ts_null() : ts_text(module->instrs[instr].name);
 }
 
-static struct ts_value source_cell(struct ts_result *result, const struct ts_hlo_module *module,
-				   uint32_t instr)
+static struct ts_value async_report_source_cell(struct ts_result *result,
+						const struct ts_hlo_module *module, uint32_t instr)
 {
 	return ts_text_or_null(
 		ts_instr_source(result, instr == TS_NONE ? NULL : &module->instrs[instr]));
@@ -74,7 +75,7 @@ static struct ts_value source_cell(struct ts_result *result, const struct ts_hlo
 	X(module, ts_text_or_null(fact->module)) \
 	X(name, ts_text(fact->name)) \
 	X(done, ts_text_or_null(fact->done)) \
-	X(kind, ts_text_or_null(kind_of(profile, op))) \
+	X(kind, ts_text_or_null(async_report_kind_of(profile, op))) \
 	X(is_async, ts_bool(op->partner != TS_NONE)) \
 	X(is_host, ts_bool(fact->is_host)) \
 	X(occurrences, ts_int(fact->occurrences)) \
@@ -83,39 +84,39 @@ static struct ts_value source_cell(struct ts_result *result, const struct ts_hlo
 	X(hidden_ps, ts_int(fact->hidden_ps)) \
 	X(hidden_pct, ts_share_pct((double)fact->hidden_ps / (double)fact->interval_ps)) \
 	X(bytes, ts_int_or_null(bytes)) \
-	X(bytes_per_s, rate_cell(report, rate_of(fact, bytes))) \
+	X(bytes_per_s, async_report_rate_cell(report, async_report_rate_of(fact, bytes))) \
 	X(between_ps, IF_COVER(ALL_RUNS(cover->between_ps))) \
 	X(hidden_by, IF_COVER(name_cell(module, cover->between))) \
 	X(independent_ps, IF_COVER(ALL_RUNS(cover->free_ps))) \
 	X(independent_ops, IF_COVER(ts_int(cover->nr_free))) \
 	X(could_hide, ts_text_or_null(fact->could_hide)) \
-	X(could_hide_source, IF_COVER(source_cell(report->result, module, cover->free))) \
+	X(could_hide_source, IF_COVER(async_report_source_cell(report->result, module, cover->free))) \
 	X(coverable_ps, ts_int_or_null(fact->coverable_ps)) \
 	X(source, ts_text_or_null(op->source)) \
 	X(op_index, ts_int(fact->op))
 
-static void put_op(const struct report *report, struct ts_table *table,
-		   const struct async_cover *cover, const struct ts_async_op *fact)
+static void async_report_put_op(const struct report *report, struct ts_table *table,
+				const struct async_cover *cover, const struct ts_async_op *fact)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	const struct ts_op *op = &profile->ops[fact->op];
 	const struct ts_hlo_module *module =
 		op->module == TS_NONE ? NULL : &profile->modules[op->module];
-	int64_t bytes = bytes_of(profile, op);
+	int64_t bytes = async_report_bytes_of(profile, op);
 
 	TS_CELLS(report->result, table, async_ops, OP_CELLS);
 }
 
-static void put_ops(const struct report *report, const struct async_rows *rows,
-		    const struct ts_async_facts *facts)
+static void async_report_put_ops(const struct report *report, const struct async_rows *rows,
+				 const struct ts_async_facts *facts)
 {
 	struct ts_table *table = TS_TABLE(report->result, async_ops);
 
 	for (size_t i = 0; i < facts->nr; i++)
-		put_op(report, table, &rows->items[i].cover, &facts->items[i]);
+		async_report_put_op(report, table, &rows->items[i].cover, &facts->items[i]);
 }
 
-static void put_fields(const struct report *report, const struct async_rows *rows)
+static void async_report_put_fields(const struct report *report, const struct async_rows *rows)
 {
 	struct ts_async_seen sum = { .occurrences = 0 };
 	int64_t coverable_ps = 0;
@@ -142,7 +143,7 @@ static void put_fields(const struct report *report, const struct async_rows *row
 }
 
 /* Of the cores that have the line: what it says, and what starts and dones say. */
-static void put_line(const struct report *report, const struct async_state *sum)
+static void async_report_put_line(const struct report *report, const struct async_state *sum)
 {
 	int64_t line_ps = 0, interval_ps = 0;
 
@@ -164,7 +165,7 @@ void ts_async_report(const struct async_state *sum, const struct ts_context *ctx
 	struct report report = { ctx, result };
 
 	TS_ASSERT(facts->nr <= rows->nr);
-	put_fields(&report, rows);
-	put_line(&report, sum);
-	put_ops(&report, rows, facts);
+	async_report_put_fields(&report, rows);
+	async_report_put_line(&report, sum);
+	async_report_put_ops(&report, rows, facts);
 }

@@ -88,7 +88,7 @@ static enum ts_status collectives_open(void *arg, const struct ts_context *ctx,
 }
 
 /* Makes room for one more: the slot with most instances gives some of its up. */
-static void make_room(struct collectives_state *state)
+static void waits_collectives_make_room(struct collectives_state *state)
 {
 	struct collective_seen *most = &state->seen[0];
 	size_t nr;
@@ -101,14 +101,15 @@ static void make_room(struct collectives_state *state)
 	state->nr_kept -= nr - most->nr;
 }
 
-static enum ts_status keep_time(struct collectives_state *state, struct collective_seen *seen,
-				int64_t start_ps, int64_t dur_ps, struct ts_error *err)
+static enum ts_status waits_collectives_keep_time(struct collectives_state *state,
+						  struct collective_seen *seen, int64_t start_ps,
+						  int64_t dur_ps, struct ts_error *err)
 {
 	size_t nr;
 	enum ts_status st;
 
 	while (state->nr_kept > 0 && state->nr_kept >= state->max_kept)
-		make_room(state);
+		waits_collectives_make_room(state);
 	nr = seen->nr;
 	st = ts_collective_keep(seen, start_ps, ts_i64_add(start_ps, dur_ps), err);
 	if (st)
@@ -117,8 +118,9 @@ static enum ts_status keep_time(struct collectives_state *state, struct collecti
 	return TS_OK;
 }
 
-static enum ts_status add_event(struct collectives_state *state, const struct ts_block *block,
-				size_t i, uint32_t slot, struct ts_error *err)
+static enum ts_status waits_collectives_add_event(struct collectives_state *state,
+						  const struct ts_block *block, size_t i,
+						  uint32_t slot, struct ts_error *err)
 {
 	const struct ts_op *op = &block->profile->ops[block->op[i]];
 	struct collective_seen *seen = &state->seen[slot];
@@ -128,7 +130,7 @@ static enum ts_status add_event(struct collectives_state *state, const struct ts
 	ts_async_add(&seen->async, op, start_ps, dur_ps,
 		     block->occurrences ? block->occurrences[i] : 1);
 	if (op->partner == TS_NONE || op->async != TS_ASYNC_DONE)
-		return keep_time(state, seen, start_ps, dur_ps, err);
+		return waits_collectives_keep_time(state, seen, start_ps, dur_ps, err);
 	if (was_open && seen->is_open_kept)
 		seen->times[seen->nr - 1].end_ps = ts_i64_add(start_ps, dur_ps);
 	return TS_OK;
@@ -144,14 +146,14 @@ static enum ts_status collectives_block(void *arg, const struct ts_context *ctx,
 		uint32_t slot = state->slots.of_op[block->op[i]];
 
 		if (slot != TS_NONE)
-			st = add_event(state, block, i, slot, err);
+			st = waits_collectives_add_event(state, block, i, slot, err);
 	}
 	return st;
 }
 
 /* What a state of this profile has for each device and slot; a saved one may be of another profile. */
-static enum ts_status make_sum(struct collectives_state *sum, const struct ts_context *ctx,
-			       struct ts_error *err)
+static enum ts_status waits_collectives_make_sum(struct collectives_state *sum,
+						 const struct ts_context *ctx, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 	size_t nr;
@@ -173,7 +175,7 @@ static enum ts_status make_sum(struct collectives_state *sum, const struct ts_co
 	return TS_OK;
 }
 
-TS_ORDER(by_time, struct collective_time, TS_UP(start_ps) TS_UP(end_ps))
+TS_ORDER(waits_collectives_by_time, struct collective_time, TS_UP(start_ps) TS_UP(end_ps))
 
 /* What a line did not fill goes back: the sum holds those of all lines. */
 static enum ts_status take_times(struct collective_seen *into, struct collective_seen *from,
@@ -210,7 +212,7 @@ static enum ts_status merge_seen(struct collective_seen *into, struct collective
 		return ts_fail_nomem(err);
 	memcpy(&into->times[into->nr], from->times, from->nr * sizeof(*from->times));
 	into->nr += from->nr;
-	qsort(into->times, into->nr, sizeof(*into->times), by_time);
+	qsort(into->times, into->nr, sizeof(*into->times), waits_collectives_by_time);
 	return TS_OK;
 }
 
@@ -218,7 +220,7 @@ static enum ts_status collectives_merge(void *arg_into, void *arg_from,
 					const struct ts_context *ctx, struct ts_error *err)
 {
 	struct collectives_state *sum = arg_into, *line = arg_from;
-	enum ts_status st = make_sum(sum, ctx, err);
+	enum ts_status st = waits_collectives_make_sum(sum, ctx, err);
 
 	if (st)
 		return st;
@@ -233,7 +235,7 @@ static enum ts_status collectives_close(void *arg, const struct ts_context *ctx,
 {
 	struct collectives_state *sum = arg;
 	struct collective_rows rows = { .nr = 0 };
-	enum ts_status st = make_sum(sum, ctx, err);
+	enum ts_status st = waits_collectives_make_sum(sum, ctx, err);
 
 	if (st || ctx->profile->nr_devices == 0) /* modules alone, or hosts alone: nothing ran */
 		return st;

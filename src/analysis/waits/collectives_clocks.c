@@ -44,8 +44,8 @@ static void level_out(struct collectives_state *sum)
 	}
 }
 
-static size_t gather(const struct collectives_state *sum, size_t slot,
-		     struct collective_seen **seen)
+static size_t collectives_clocks_gather(const struct collectives_state *sum, size_t slot,
+					struct collective_seen **seen)
 {
 	size_t nr = 0;
 
@@ -66,7 +66,7 @@ static enum ts_status find_pairs(const struct collectives_state *sum, const stru
 
 	for (size_t s = 0; s < sum->slots.nr && !st; s++) {
 		const struct ts_op *op = &ctx->profile->ops[sum->slots.op[s]];
-		size_t nr_cores = gather(sum, s, seen);
+		size_t nr_cores = collectives_clocks_gather(sum, s, seen);
 		struct collective_op what = ts_collective_op_of(ctx->profile, op);
 		bool is_common = ts_collective_is_common(&what, nr_cores);
 

@@ -17,7 +17,8 @@ struct reading {
 	struct collective_cores all;	  /* the slot, for who looks at its cores */
 };
 
-static void add_core(struct ts_collective_core *to, const struct ts_collective_core *from)
+static void collectives_facts_add_core(struct ts_collective_core *to,
+				       const struct ts_collective_core *from)
 {
 	to->nr_matched += from->nr_matched;
 	to->nr_last += from->nr_last;
@@ -33,7 +34,8 @@ static void add_core(struct ts_collective_core *to, const struct ts_collective_c
 	to->late_since_ps = from->late_since_ps;
 }
 
-static void gather(struct reading *reading, uint32_t slot, struct collective_row *row)
+static void collectives_facts_gather(struct reading *reading, uint32_t slot,
+				     struct collective_row *row)
 {
 	const struct collectives_state *sum = reading->sum;
 
@@ -78,7 +80,7 @@ static enum ts_status name_groups(const struct reading *reading, struct collecti
 }
 
 /* Hosts of one part have clocks that can be compared. */
-static uint32_t part_of(const struct reading *reading, uint32_t device)
+static uint32_t collectives_facts_part_of(const struct reading *reading, uint32_t device)
 {
 	const struct ts_host_clock *clocks = reading->all.clocks;
 	uint32_t host = reading->host[device];
@@ -114,8 +116,9 @@ static enum ts_status sort_parts(const struct reading *reading, size_t nr, size_
 	if (!placed)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
-		placed[i] = (struct placed){ part_of(reading, reading->devices[i]),
-					     reading->devices[i] };
+		placed[i] =
+			(struct placed){ collectives_facts_part_of(reading, reading->devices[i]),
+					 reading->devices[i] };
 	qsort(placed, nr, sizeof(*placed), by_part);
 	for (size_t i = 0; i < nr; i++) {
 		reading->devices[i] = placed[i].device;
@@ -145,12 +148,12 @@ static enum ts_status match_parts(const struct reading *reading, size_t nr,
 	size_t nr_told = 0, end;
 
 	for (size_t i = 0; i < nr; i = end) {
-		uint32_t part = part_of(reading, reading->devices[i]);
+		uint32_t part = collectives_facts_part_of(reading, reading->devices[i]);
 		enum ts_status st;
 		bool found;
 
 		for (end = i + 1; end < nr; end++)
-			if (part_of(reading, reading->devices[end]) != part)
+			if (collectives_facts_part_of(reading, reading->devices[end]) != part)
 				break;
 		st = match_part(reading, &reading->devices[i], end - i, row, &found, err);
 		if (st)
@@ -166,8 +169,8 @@ static enum ts_status match_parts(const struct reading *reading, size_t nr,
 }
 
 /* Who waits for whom: all for all, or group by group where the groups are known. */
-static enum ts_status match(const struct reading *reading, struct collective_row *row,
-			    struct ts_error *err)
+static enum ts_status collectives_facts_match(const struct reading *reading,
+					      struct collective_row *row, struct ts_error *err)
 {
 	size_t nr = find_devices(reading), nr_parts;
 	enum ts_status st;
@@ -186,7 +189,7 @@ static enum ts_status match(const struct reading *reading, struct collective_row
 	return st;
 }
 
-static int64_t times(int64_t sum, double ratio)
+static int64_t collectives_facts_times(int64_t sum, double ratio)
 {
 	double product = (double)sum * ratio;
 
@@ -195,11 +198,11 @@ static int64_t times(int64_t sum, double ratio)
 
 static void scale_core(struct ts_collective_core *core, double ratio)
 {
-	core->nr_matched = times(core->nr_matched, ratio);
-	core->nr_last = times(core->nr_last, ratio);
-	core->caused_ps = times(core->caused_ps, ratio);
-	core->excess_ps = times(core->excess_ps, ratio);
-	core->waited_ps = times(core->waited_ps, ratio);
+	core->nr_matched = collectives_facts_times(core->nr_matched, ratio);
+	core->nr_last = collectives_facts_times(core->nr_last, ratio);
+	core->caused_ps = collectives_facts_times(core->caused_ps, ratio);
+	core->excess_ps = collectives_facts_times(core->excess_ps, ratio);
+	core->waited_ps = collectives_facts_times(core->waited_ps, ratio);
 }
 
 /* Where some executions are kept they stand for the others. */
@@ -213,9 +216,9 @@ static void scale(struct reading *reading, struct collective_row *row)
 	if (!row->is_thinned || skew->nr_matched == 0 || seen->nr == 0)
 		return;
 	ratio = (double)seen->nr_all / (double)seen->nr;
-	skew->nr_matched = times(skew->nr_matched, ratio);
-	skew->sum_ps = times(skew->sum_ps, ratio);
-	skew->wait_ps = times(skew->wait_ps, ratio);
+	skew->nr_matched = collectives_facts_times(skew->nr_matched, ratio);
+	skew->sum_ps = collectives_facts_times(skew->sum_ps, ratio);
+	skew->wait_ps = collectives_facts_times(skew->wait_ps, ratio);
 	for (size_t i = 0; i < reading->sum->nr_devices; i++)
 		scale_core(&reading->cores[i], ratio);
 }
@@ -232,7 +235,7 @@ static void add_cores(struct reading *reading, struct collective_row *row)
 		row->late.device = late;
 	}
 	for (size_t i = 0; i < nr; i++)
-		add_core(&reading->rows->all[i], &reading->cores[i]);
+		collectives_facts_add_core(&reading->rows->all[i], &reading->cores[i]);
 	memset(reading->cores, 0, nr * sizeof(*reading->cores));
 	row->skew.cores = NULL;
 }
@@ -243,13 +246,13 @@ static enum ts_status read_slot(struct reading *reading, uint32_t slot, struct t
 	enum ts_status st;
 
 	*row = (struct collective_row){ .op = reading->sum->slots.op[slot] };
-	gather(reading, slot, row);
+	collectives_facts_gather(reading, slot, row);
 	if (row->nr_cores == 0)
 		return TS_OK;
 	row->what =
 		ts_collective_op_of(reading->ctx->profile, &reading->ctx->profile->ops[row->op]);
 	row->skew.cores = reading->cores;
-	st = match(reading, row, err);
+	st = collectives_facts_match(reading, row, err);
 	if (st)
 		return st;
 	scale(reading, row);
@@ -258,7 +261,7 @@ static enum ts_status read_slot(struct reading *reading, uint32_t slot, struct t
 	return TS_OK;
 }
 
-TS_ORDER(by_exposed, struct collective_row, TS_DOWN(sum.exposed_ps) TS_UP(op))
+TS_ORDER(collectives_facts_by_exposed, struct collective_row, TS_DOWN(sum.exposed_ps) TS_UP(op))
 
 /* Of one execution, in seconds: what its bytes take over one link. */
 static double link_seconds(const struct collective_row *row, const struct ts_rates *rates)
@@ -268,7 +271,8 @@ static double link_seconds(const struct collective_row *row, const struct ts_rat
 	return (double)row->what.bytes * row->what.bus_factor / rates->link_bytes_per_s;
 }
 
-static struct ts_collective fact_of(const struct ts_context *ctx, const struct collective_row *row)
+static struct ts_collective collectives_facts_fact_of(const struct ts_context *ctx,
+						      const struct collective_row *row)
 {
 	const struct ts_profile *profile = ctx->profile;
 	const struct ts_op *op = &profile->ops[row->op];
@@ -306,8 +310,9 @@ static int64_t since_step(const struct reading *reading, const struct ts_collect
 				  ts_i64_add(core->late_since_ps, offset_ps));
 }
 
-static enum ts_status make_facts(const struct reading *reading, struct ts_collectives_facts *facts,
-				 struct ts_error *err)
+static enum ts_status collectives_facts_make_facts(const struct reading *reading,
+						   struct ts_collectives_facts *facts,
+						   struct ts_error *err)
 {
 	const struct collective_rows *rows = reading->rows;
 	size_t nr_devices = reading->sum->nr_devices;
@@ -318,7 +323,7 @@ static enum ts_status make_facts(const struct reading *reading, struct ts_collec
 	if (!items || !cores)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < rows->nr; i++)
-		items[i] = fact_of(reading->ctx, &rows->items[i]);
+		items[i] = collectives_facts_fact_of(reading->ctx, &rows->items[i]);
 	for (uint32_t i = 0; i < nr_devices; i++) {
 		if (rows->all[i].nr_matched == 0)
 			continue;
@@ -332,8 +337,9 @@ static enum ts_status make_facts(const struct reading *reading, struct ts_collec
 	return TS_OK;
 }
 
-static enum ts_status open_reading(struct reading *reading,
-				   const struct ts_collectives_facts *facts, struct ts_error *err)
+static enum ts_status collectives_facts_open_reading(struct reading *reading,
+						     const struct ts_collectives_facts *facts,
+						     struct ts_error *err)
 {
 	const struct ts_profile *profile = reading->ctx->profile;
 	size_t nr_slots = reading->sum->slots.nr, nr_devices = reading->sum->nr_devices;
@@ -363,14 +369,14 @@ enum ts_status ts_collectives_read(const struct collectives_state *sum,
 	enum ts_status st;
 
 	TS_ASSERT(sum->nr_seen == sum->slots.nr * sum->nr_devices && facts && !rows->items);
-	st = open_reading(&reading, facts, err);
+	st = collectives_facts_open_reading(&reading, facts, err);
 	for (uint32_t i = 0; !st && i < sum->slots.nr; i++)
 		st = read_slot(&reading, i, err);
 	if (st)
 		goto done;
 	if (rows->nr > 1)
-		qsort(rows->items, rows->nr, sizeof(*rows->items), by_exposed);
-	st = make_facts(&reading, facts, err);
+		qsort(rows->items, rows->nr, sizeof(*rows->items), collectives_facts_by_exposed);
+	st = collectives_facts_make_facts(&reading, facts, err);
 done:
 	free(reading.seen);
 	free(reading.host);

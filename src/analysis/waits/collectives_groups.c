@@ -45,7 +45,8 @@ struct grouping {
 	uint32_t *members;	/* group by group */
 };
 
-static const struct collective_time *times_of(const struct grouping *g, size_t core)
+static const struct collective_time *collectives_groups_times_of(const struct grouping *g,
+								 size_t core)
 {
 	return &g->times[core * g->nr_looks];
 }
@@ -101,8 +102,8 @@ static void find_telling(struct grouping *g)
 		int64_t lo = INT64_MAX, hi = INT64_MIN;
 
 		for (size_t c = 0; c < g->nr_cores; c++) {
-			lo = TS_MIN(lo, times_of(g, c)[k].end_ps);
-			hi = TS_MAX(hi, times_of(g, c)[k].end_ps);
+			lo = TS_MIN(lo, collectives_groups_times_of(g, c)[k].end_ps);
+			hi = TS_MAX(hi, collectives_groups_times_of(g, c)[k].end_ps);
 		}
 		if (ts_i64_sub(hi, lo) > widest_ps) {
 			widest_ps = ts_i64_sub(hi, lo);
@@ -116,7 +117,9 @@ TS_ORDER(by_distance, struct neighbour, TS_UP(apart_ps) TS_UP(core))
 static void put_in_order(struct grouping *g)
 {
 	for (size_t c = 0; c < g->nr_cores; c++)
-		g->order[c] = (struct neighbour){ times_of(g, c)[g->telling].end_ps, c };
+		g->order[c] =
+			(struct neighbour){ collectives_groups_times_of(g, c)[g->telling].end_ps,
+					    c };
 	qsort(g->order, g->nr_cores, sizeof(*g->order), by_distance);
 	for (size_t i = 0; i <= g->nr_cores; i++)
 		g->next[i] = i;
@@ -132,9 +135,10 @@ static size_t free_from(struct grouping *g, size_t i)
 	return i;
 }
 
-static int64_t distance(const struct grouping *g, size_t a, size_t b)
+static int64_t collectives_groups_distance(const struct grouping *g, size_t a, size_t b)
 {
-	const struct collective_time *x = times_of(g, a), *y = times_of(g, b);
+	const struct collective_time *x = collectives_groups_times_of(g, a),
+				     *y = collectives_groups_times_of(g, b);
 	int64_t sum = 0;
 
 	for (size_t k = 0; k < g->nr_looks; k++) {
@@ -152,7 +156,9 @@ static void take_group(struct grouping *g, uint32_t *members)
 	size_t at = free_from(g, 0), first = g->order[at].core;
 
 	for (; at < g->nr_cores && nr < window; at = free_from(g, at + 1))
-		g->near[nr++] = (struct neighbour){ distance(g, first, g->order[at].core), at };
+		g->near[nr++] = (struct neighbour){
+			collectives_groups_distance(g, first, g->order[at].core), at
+		};
 	qsort(g->near, nr, sizeof(*g->near), by_distance);
 	for (size_t i = 0; i < g->group_size; i++) {
 		size_t place = g->near[i].core;
@@ -170,7 +176,8 @@ static void make_hulls(struct grouping *g, size_t group)
 	for (size_t k = 0; k < g->nr_looks; k++) {
 		hulls[k] = (struct hull){ INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN };
 		for (size_t i = 0; i < g->group_size; i++) {
-			const struct collective_time *time = &times_of(g, members[i])[k];
+			const struct collective_time *time =
+				&collectives_groups_times_of(g, members[i])[k];
 
 			hulls[k].lo_ps = TS_MIN(hulls[k].lo_ps, time->end_ps);
 			hulls[k].hi_ps = TS_MAX(hulls[k].hi_ps, time->end_ps);
@@ -180,7 +187,7 @@ static void make_hulls(struct grouping *g, size_t group)
 	}
 }
 
-static bool leaves_early(const struct grouping *g, const struct hull *hulls)
+static bool collectives_groups_leaves_early(const struct grouping *g, const struct hull *hulls)
 {
 	for (size_t k = 0; k < g->nr_looks; k++)
 		if (hulls[k].last_ps > hulls[k].lo_ps)
@@ -198,7 +205,8 @@ static int64_t width(const struct grouping *g, const struct hull *hulls)
 }
 
 /* How far apart two groups lie, at least. */
-static int64_t between(const struct grouping *g, const struct hull *x, const struct hull *y)
+static int64_t collectives_groups_between(const struct grouping *g, const struct hull *x,
+					  const struct hull *y)
 {
 	int64_t sum = 0;
 
@@ -229,11 +237,12 @@ static bool is_believed(const struct grouping *g)
 	for (size_t a = 0; a < g->nr_groups; a++) {
 		const struct hull *hulls = &g->hulls[a * g->nr_looks];
 
-		if (leaves_early(g, hulls))
+		if (collectives_groups_leaves_early(g, hulls))
 			return false;
 		inside = TS_MAX(inside, width(g, hulls));
 		for (size_t b = a + 1; b < TS_MIN(g->nr_groups, a + 1 + GROUP_WINDOW); b++)
-			outside = TS_MIN(outside, between(g, hulls, &g->hulls[b * g->nr_looks]));
+			outside = TS_MIN(outside, collectives_groups_between(
+							  g, hulls, &g->hulls[b * g->nr_looks]));
 	}
 	if (g->nr_groups == 1)
 		outside = arrivals_apart(g, g->hulls);
@@ -241,7 +250,7 @@ static bool is_believed(const struct grouping *g)
 }
 
 /* Devices in place of cores; groups by their first ones, whose numbers are the smallest. */
-static void put_groups(struct grouping *g)
+static void collectives_groups_put_groups(struct grouping *g)
 {
 	for (size_t i = 0; i < g->nr_cores; i++)
 		g->members[i] = g->devices[g->members[i]];
@@ -253,7 +262,7 @@ static void put_groups(struct grouping *g)
 }
 
 /* Whether they stand out. */
-static bool find_groups(struct grouping *g)
+static bool collectives_groups_find_groups(struct grouping *g)
 {
 	find_telling(g);
 	put_in_order(g);
@@ -263,11 +272,11 @@ static bool find_groups(struct grouping *g)
 	}
 	if (!is_believed(g))
 		return false;
-	put_groups(g);
+	collectives_groups_put_groups(g);
 	return true;
 }
 
-static enum ts_status make_room(struct grouping *g, struct ts_error *err)
+static enum ts_status collectives_groups_make_room(struct grouping *g, struct ts_error *err)
 {
 	g->order = calloc(g->nr_cores, sizeof(*g->order));
 	g->next = calloc(g->nr_cores + 1, sizeof(*g->next));
@@ -294,9 +303,9 @@ enum ts_status ts_collective_groups(const struct collective_cores *cores, uint32
 	st = line_up(&g, err);
 	if (st || g.nr_looks < MIN_INSTANCES)
 		goto done;
-	st = make_room(&g, err);
+	st = collectives_groups_make_room(&g, err);
 	if (!st)
-		*found = find_groups(&g);
+		*found = collectives_groups_find_groups(&g);
 done:
 	free(g.times);
 	free(g.order);

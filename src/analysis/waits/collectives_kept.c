@@ -6,7 +6,7 @@
 
 #define SHIFT_LOOKS 64 /* executions by which a shift is judged */
 
-static bool is_kept(const struct collective_seen *seen, uint64_t number)
+static bool collectives_kept_is_kept(const struct collective_seen *seen, uint64_t number)
 {
 	uint64_t every = UINT64_C(1) << seen->level;
 
@@ -17,7 +17,7 @@ enum ts_status ts_collective_keep(struct collective_seen *seen, int64_t start_ps
 				  struct ts_error *err)
 {
 	seen->is_open_kept = false;
-	if (!is_kept(seen, seen->nr_all++))
+	if (!collectives_kept_is_kept(seen, seen->nr_all++))
 		return TS_OK;
 	if (seen->nr == seen->cap &&
 	    !ts_grow(&seen->times, &seen->cap, seen->nr + 1, sizeof(*seen->times)))
@@ -27,7 +27,7 @@ enum ts_status ts_collective_keep(struct collective_seen *seen, int64_t start_ps
 	return TS_OK;
 }
 
-static void drop(struct collective_seen *seen)
+static void collectives_kept_drop(struct collective_seen *seen)
 {
 	seen->nr = 0;
 	seen->level = COLLECTIVE_DROPPED;
@@ -35,7 +35,7 @@ static void drop(struct collective_seen *seen)
 }
 
 /* Every second block stays. */
-static void halve(struct collective_seen *seen)
+static void collectives_kept_halve(struct collective_seen *seen)
 {
 	size_t nr = 0;
 
@@ -52,17 +52,17 @@ void ts_collective_raise(struct collective_seen *seen, uint8_t level)
 {
 	TS_ASSERT(level <= COLLECTIVE_DROPPED);
 	if (level == COLLECTIVE_DROPPED)
-		drop(seen);
+		collectives_kept_drop(seen);
 	while (seen->level < level)
-		halve(seen);
+		collectives_kept_halve(seen);
 }
 
 void ts_collective_thin(struct collective_seen *seen)
 {
 	if (seen->nr <= COLLECTIVE_BLOCK)
-		drop(seen);
+		collectives_kept_drop(seen);
 	else
-		halve(seen);
+		collectives_kept_halve(seen);
 }
 
 int64_t ts_collective_number(const struct collective_seen *seen, size_t i)
@@ -76,7 +76,7 @@ size_t ts_collective_at(const struct collective_seen *seen, int64_t number)
 {
 	uint64_t block = (uint64_t)number / COLLECTIVE_BLOCK, at;
 
-	if (number < 0 || !is_kept(seen, (uint64_t)number))
+	if (number < 0 || !collectives_kept_is_kept(seen, (uint64_t)number))
 		return SIZE_MAX;
 	at = (block >> seen->level) * COLLECTIVE_BLOCK + (uint64_t)number % COLLECTIVE_BLOCK;
 	return at < seen->nr ? (size_t)at : SIZE_MAX;

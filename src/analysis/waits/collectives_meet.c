@@ -90,7 +90,7 @@ static enum ts_status hear(struct meeting *meeting, uint64_t key, uint32_t devic
 }
 
 /* The hash of the intervals behind execution I. */
-static uint64_t key_of(const struct collective_seen *seen, size_t i)
+static uint64_t collectives_meet_key_of(const struct collective_seen *seen, size_t i)
 {
 	int64_t intervals[IN_A_ROW];
 
@@ -111,7 +111,7 @@ static enum ts_status listen(struct meeting *meeting, uint32_t device, struct ts
 	for (size_t i = 0; !st && i + IN_A_ROW < seen->nr; i++) {
 		bool is_row =
 			seen->level == 0 || i % COLLECTIVE_BLOCK + IN_A_ROW < COLLECTIVE_BLOCK;
-		uint64_t key = is_row ? key_of(seen, i) : 1;
+		uint64_t key = is_row ? collectives_meet_key_of(seen, i) : 1;
 
 		if (is_row && key % each == 0)
 			st = hear(meeting, key, device, ts_collective_number(seen, i), err);
@@ -128,8 +128,8 @@ struct rivals {
 	size_t a, b; /* those that agree best */
 };
 
-static size_t list_cores(const struct collective_cores *cores, uint32_t first,
-			 struct collective_host *list)
+static size_t collectives_meet_list_cores(const struct collective_cores *cores, uint32_t first,
+					  struct collective_host *list)
 {
 	size_t nr = 0;
 
@@ -182,15 +182,16 @@ static bool has_contrast(const struct rivals *rivals)
 	return found;
 }
 
-static enum ts_status settle(struct collective_pairs *pairs, const struct collective_cores *cores,
-			     const struct vote *vote, struct ts_error *err)
+static enum ts_status collectives_meet_settle(struct collective_pairs *pairs,
+					      const struct collective_cores *cores,
+					      const struct vote *vote, struct ts_error *err)
 {
 	struct rivals rivals = { .nr = { 0, 0 } };
 
 	if (vote->lead < MIN_VOTES || vote->lead * 2 < vote->nr)
 		return TS_OK;
-	rivals.nr[0] = list_cores(cores, vote->base, rivals.cores[0]);
-	rivals.nr[1] = list_cores(cores, vote->other, rivals.cores[1]);
+	rivals.nr[0] = collectives_meet_list_cores(cores, vote->base, rivals.cores[0]);
+	rivals.nr[1] = collectives_meet_list_cores(cores, vote->other, rivals.cores[1]);
 	if (!find_best(&rivals, vote->shift) || !has_contrast(&rivals))
 		return TS_OK;
 	return ts_collective_pair_add(pairs, &rivals.cores[0][rivals.a], &rivals.cores[1][rivals.b],
@@ -217,7 +218,7 @@ enum ts_status ts_collective_pairs_meet(struct collective_pairs *pairs,
 	for (uint32_t d = 0; !st && d < cores->nr_devices; d++)
 		st = listen(&meeting, d, err);
 	for (size_t i = 0; !st && i < meeting.nr_votes; i++)
-		st = settle(pairs, cores, &meeting.votes[i], err);
+		st = collectives_meet_settle(pairs, cores, &meeting.votes[i], err);
 	free(meeting.first);
 	free(meeting.heard);
 	free(meeting.votes);

@@ -8,7 +8,7 @@
 
 #include "model/op_kind.h"
 
-static bool is_wanted(const struct ts_op *op)
+static bool collectives_op_is_wanted(const struct ts_op *op)
 {
 	return op->kind == TS_OP_COLLECTIVE;
 }
@@ -16,12 +16,12 @@ static bool is_wanted(const struct ts_op *op)
 enum ts_status ts_collective_slots_make(struct ts_async_slots *slots,
 					const struct ts_profile *profile, struct ts_error *err)
 {
-	return ts_async_slots_make(slots, profile, is_wanted, err);
+	return ts_async_slots_make(slots, profile, collectives_op_is_wanted, err);
 }
 
 /* The first collective inside; INSTR itself when there is none. */
-static const struct ts_hlo_instr *look_inside(const struct ts_hlo_module *module,
-					      const struct ts_hlo_instr *instr)
+static const struct ts_hlo_instr *collectives_op_look_inside(const struct ts_hlo_module *module,
+							     const struct ts_hlo_instr *instr)
 {
 	for (uint32_t c = 0; c < instr->nr_called; c++) {
 		const struct ts_hlo_comp *comp = &module->comps[instr->called[c]];
@@ -37,7 +37,8 @@ static const struct ts_hlo_instr *unwrap(const struct ts_hlo_module *module, uin
 {
 	const struct ts_hlo_instr *instr = &module->instrs[ts_hlo_wrapped(module, index)];
 
-	return ts_opcode_is_collective(instr->opcode) ? instr : look_inside(module, instr);
+	return ts_opcode_is_collective(instr->opcode) ? instr
+						      : collectives_op_look_inside(module, instr);
 }
 
 static struct ts_bytes without_phase(struct ts_bytes name)
@@ -50,19 +51,21 @@ static struct ts_bytes without_phase(struct ts_bytes name)
 }
 
 /* As laid out; inside fusions there are no layouts. */
-static int64_t bytes_of(const struct ts_shape *shape)
+static int64_t collectives_op_bytes_of(const struct ts_shape *shape)
 {
 	int64_t bytes = ts_shape_bytes(shape);
 
 	return bytes > 0 ? bytes : ts_shape_logical_bytes(shape);
 }
 
-static int64_t operand_bytes(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
+static int64_t collectives_op_operand_bytes(const struct ts_hlo_module *module,
+					    const struct ts_hlo_instr *instr)
 {
 	int64_t bytes = 0;
 
 	for (uint32_t i = 0; i < instr->nr_operands; i++)
-		bytes = ts_i64_add(bytes, bytes_of(&module->instrs[instr->operands[i]].shape));
+		bytes = ts_i64_add(
+			bytes, collectives_op_bytes_of(&module->instrs[instr->operands[i]].shape));
 	return bytes;
 }
 
@@ -74,8 +77,8 @@ static int64_t output_bytes(const struct ts_profile *profile, const struct ts_op
 		op->partner == TS_NONE ? NULL : ts_op_instr(profile, &profile->ops[op->partner]);
 
 	if (op->async == TS_ASYNC_START && !is_wrapped)
-		return done ? bytes_of(&done->shape) : -1;
-	return bytes_of(&inner->shape);
+		return done ? collectives_op_bytes_of(&done->shape) : -1;
+	return collectives_op_bytes_of(&inner->shape);
 }
 
 /* As nccl-tests reckon: what each core has to send, of the bytes that a user sees. */
@@ -110,9 +113,9 @@ struct collective_op ts_collective_op_of(const struct ts_profile *profile, const
 		kind = TS_OPCODE_REDUCE_SCATTER;
 	found.kind = kind == TS_OPCODE_OTHER ? without_phase(inner->opcode_text)
 					     : ts_bytes_of(ts_opcode_text(kind));
-	found.operand_bytes = operand_bytes(module, inner);
+	found.operand_bytes = collectives_op_operand_bytes(module, inner);
 	found.output_bytes = inner != instr && instr->opcode == TS_OPCODE_FUSION
-				     ? bytes_of(&instr->shape)
+				     ? collectives_op_bytes_of(&instr->shape)
 				     : output_bytes(profile, op, inner, inner != instr);
 	found.bytes = kind == TS_OPCODE_ALL_GATHER ? found.output_bytes : found.operand_bytes;
 	found.group_size = inner->group_size > 0 ? inner->group_size : -1;

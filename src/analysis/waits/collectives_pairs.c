@@ -28,7 +28,7 @@
 #define MAX_DRIFT    1e-3 /* no clock is worse */
 #define EARLY_SHARE  8	 /* one of so many may leave before another came */
 
-static int64_t size_of(int64_t ps)
+static int64_t collectives_pairs_size_of(int64_t ps)
 {
 	return ps < 0 ? ts_i64_sub(0, ps) : ps;
 }
@@ -40,8 +40,8 @@ struct samples {
 	size_t nr, nr_early, nr_all;
 };
 
-static void add_core(struct collective_host *other, const struct collective_seen *seen,
-		     int64_t shift)
+static void collectives_pairs_add_core(struct collective_host *other,
+				       const struct collective_seen *seen, int64_t shift)
 {
 	for (size_t i = 0; i < other->seen.nr; i++) {
 		size_t at = ts_collective_at(
@@ -71,8 +71,8 @@ static enum ts_status make_host(const struct collective_cores *cores, uint32_t f
 		memcpy(other->seen.times, base->times, base->nr * sizeof(*base->times));
 	for (uint32_t d = first + 1; d < cores->nr_devices && cores->host[d] == other->host; d++)
 		if (cores->seen[d]->nr > 0)
-			add_core(other, cores->seen[d],
-				 ts_collective_shift(base, cores->seen[d], true));
+			collectives_pairs_add_core(other, cores->seen[d],
+						   ts_collective_shift(base, cores->seen[d], true));
 	return TS_OK;
 }
 
@@ -128,7 +128,8 @@ static struct collective_line line_with(struct samples *samples, double drift)
 		samples->scratch[i] = LESS_DRIFT(i);
 	line.offset_ps = ts_median_of(samples->scratch, samples->nr);
 	for (size_t i = 0; i < samples->nr; i++)
-		samples->scratch[i] = size_of(ts_i64_sub(LESS_DRIFT(i), line.offset_ps));
+		samples->scratch[i] =
+			collectives_pairs_size_of(ts_i64_sub(LESS_DRIFT(i), line.offset_ps));
 #undef LESS_DRIFT
 	for (size_t i = 0; i < samples->nr; i++)
 		sum += (double)samples->scratch[i];
@@ -138,7 +139,7 @@ static struct collective_line line_with(struct samples *samples, double drift)
 }
 
 /* A drift is believed when it explains most of the spread. */
-static struct collective_line line_of(struct samples *samples)
+static struct collective_line collectives_pairs_line_of(struct samples *samples)
 {
 	struct collective_line flat = line_with(samples, 0), sloped;
 
@@ -155,7 +156,7 @@ static double spread_under(const struct collective_host *base, const struct coll
 	if (samples->nr < MIN_MATCHED ||
 	    samples->nr * 4 < TS_MIN(TS_MIN(base->seen.nr, other->seen.nr), LOOKS))
 		return DBL_MAX; /* what few have in common may be chance */
-	*line = line_of(samples);
+	*line = collectives_pairs_line_of(samples);
 	return line->mean_ps + NOISE_PS;
 }
 
@@ -168,7 +169,7 @@ bool ts_collective_line_of(const struct collective_host *base, const struct coll
 }
 
 /* Median time from one execution to the next. */
-static int64_t interval_of(const struct collective_host *other)
+static int64_t collectives_pairs_interval_of(const struct collective_host *other)
 {
 	int64_t gaps[LOOKS];
 	size_t each = TS_MAX(other->seen.nr / LOOKS, 1), nr = 0;
@@ -198,7 +199,8 @@ struct places {
 	size_t nr;
 };
 
-static struct places places_of(const struct ts_context *ctx, const struct collective_host *other)
+static struct places collectives_pairs_places_of(const struct ts_context *ctx,
+						 const struct collective_host *other)
 {
 	const struct ts_steps *steps = &ctx->outline->steps;
 	struct places places = { .nr = 0 };
@@ -227,7 +229,8 @@ static struct places places_of(const struct ts_context *ctx, const struct collec
 static bool shift_by_steps(const struct ts_context *ctx, const struct collective_host *base,
 			   const struct collective_host *other, int64_t *shift)
 {
-	struct places x = places_of(ctx, base), y = places_of(ctx, other);
+	struct places x = collectives_pairs_places_of(ctx, base),
+		      y = collectives_pairs_places_of(ctx, other);
 	int64_t steps, numbers;
 
 	if (x.nr < 2 || y.nr < 2)
@@ -279,22 +282,25 @@ static int64_t calmest(struct search *search, int64_t from, int64_t to)
 			spread_under(search->base, search->other, shift, search->samples, &line);
 
 		if (ps > search->best_ps * DECISIVE || ps == DBL_MAX ||
-		    size_of(line.offset_ps) >= best_ps)
+		    collectives_pairs_size_of(line.offset_ps) >= best_ps)
 			continue;
-		best_ps = size_of(line.offset_ps);
+		best_ps = collectives_pairs_size_of(line.offset_ps);
 		best = shift;
 	}
 	return best;
 }
 
 /* Which execution is which when nothing is known of the clocks. False: there are too few. */
-static bool find_shift(const struct ts_context *ctx, const struct collective_host *base,
-		       const struct collective_host *other, struct samples *samples, int64_t *shift,
-		       enum ts_clock_source *source)
+static bool collectives_pairs_find_shift(const struct ts_context *ctx,
+					 const struct collective_host *base,
+					 const struct collective_host *other,
+					 struct samples *samples, int64_t *shift,
+					 enum ts_clock_source *source)
 {
 	struct search search = { .base = base, .other = other, .samples = samples };
 	int64_t near = shift_at(base, other, 0), by_steps;
-	int64_t reach = TS_MIN(TS_MAX(NEAR_PS / interval_of(base) + 1, MIN_SHIFT), MAX_SHIFT);
+	int64_t reach = TS_MIN(TS_MAX(NEAR_PS / collectives_pairs_interval_of(base) + 1, MIN_SHIFT),
+			       MAX_SHIFT);
 	bool is_stepped = shift_by_steps(ctx, base, other, &by_steps);
 	struct collective_line line;
 
@@ -316,8 +322,9 @@ static bool find_shift(const struct ts_context *ctx, const struct collective_hos
 }
 
 /* No core leaves a collective before the last one came. */
-static bool leaves_early(const struct collective_host *base, const struct collective_host *other,
-			 int64_t shift, const struct collective_line *line)
+static bool collectives_pairs_leaves_early(const struct collective_host *base,
+					   const struct collective_host *other, int64_t shift,
+					   const struct collective_line *line)
 {
 	size_t nr = 0, nr_early = 0;
 
@@ -397,7 +404,7 @@ enum ts_status ts_collective_pair_add(struct collective_pairs *pairs,
 	if (spread_under(base, other, shift, &samples, &line) == DBL_MAX)
 		return TS_OK;
 	if (line.spread_ps > median_length(base, &samples) / LOOSE + NOISE_PS ||
-	    leaves_early(base, other, shift, &line)) {
+	    collectives_pairs_leaves_early(base, other, shift, &line)) {
 		blame(pairs, base, other, TS_CLOCK_TOO_WIDE);
 		return TS_OK;
 	}
@@ -414,8 +421,10 @@ enum ts_status ts_collective_pair_add(struct collective_pairs *pairs,
 
 /* What another collective showed of the clocks says which execution is which; but for whole intervals,
  * then it is asked again. */
-static enum ts_status add_pair(struct collective_pairs *pairs, const struct collective_host *base,
-			       const struct collective_host *other, struct ts_error *err)
+static enum ts_status collectives_pairs_add_pair(struct collective_pairs *pairs,
+						 const struct collective_host *base,
+						 const struct collective_host *other,
+						 struct ts_error *err)
 {
 	uint32_t known = ts_map_find(&pairs->by_hosts, (uint64_t)base->host << 32 | other->host);
 	enum ts_clock_source source = TS_CLOCK_COLLECTIVES;
@@ -426,7 +435,8 @@ static enum ts_status add_pair(struct collective_pairs *pairs, const struct coll
 				 pairs->nr_tried[other->host] > MAX_SEARCHED)) {
 		source = pairs->items[known].source;
 		shift = shift_at(base, other, pairs->items[known].offset_ps);
-	} else if (!find_shift(pairs->ctx, base, other, &samples, &shift, &source)) {
+	} else if (!collectives_pairs_find_shift(pairs->ctx, base, other, &samples, &shift,
+						 &source)) {
 		blame(pairs, base, other, TS_CLOCK_TOO_FEW);
 		return TS_OK;
 	}
@@ -452,7 +462,7 @@ enum ts_status ts_collective_pairs_add(struct collective_pairs *pairs,
 			continue;
 		st = make_host(cores, d, &other, err);
 		if (!st)
-			st = add_pair(pairs, &base, &other, err);
+			st = collectives_pairs_add_pair(pairs, &base, &other, err);
 		free(other.seen.times);
 	}
 	free(base.seen.times);

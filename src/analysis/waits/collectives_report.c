@@ -11,7 +11,7 @@ struct report {
 };
 
 /* Bytes a second that a user sees, over the whole of it. */
-static double rate_of(const struct collective_row *row)
+static double collectives_report_rate_of(const struct collective_row *row)
 {
 	double seconds = (double)row->sum.interval_ps * 1e-12;
 
@@ -87,20 +87,22 @@ static const struct ts_bytes above =
 	X(source, ts_text_or_null(op->source)) \
 	X(op_index, ts_int(fact->op))
 
-static void put_op(const struct report *report, struct ts_table *table,
-		   const struct collective_row *row, const struct ts_collective *fact)
+static void collectives_report_put_op(const struct report *report, struct ts_table *table,
+				      const struct collective_row *row,
+				      const struct ts_collective *fact)
 {
 	const struct ts_op *op = &report->ctx->profile->ops[row->op];
 	const struct collective_skew *skew = &row->skew;
 	struct late_core late = late_core_of(report, row);
 	int64_t hidden_ps = ts_i64_sub(row->sum.interval_ps, row->sum.exposed_ps);
-	double rate = rate_of(row), bus_rate = rate * row->what.bus_factor;
+	double rate = collectives_report_rate_of(row), bus_rate = rate * row->what.bus_factor;
 	double link_rate = report->ctx->rates[row->device].link_bytes_per_s;
 
 	TS_CELLS(report->result, table, collectives_collectives, OP_CELLS);
 }
 
-static void put_notes(const struct report *report, const struct collective_rows *rows)
+static void collectives_report_put_notes(const struct report *report,
+					 const struct collective_rows *rows)
 {
 	size_t nr_unmatched = 0, nr_unaligned = 0, nr_thinned = 0;
 
@@ -127,14 +129,15 @@ static void put_notes(const struct report *report, const struct collective_rows 
 			       nr_thinned, COLLECTIVES_HOST_INSTANCES);
 }
 
-static void put_ops(const struct report *report, const struct collective_rows *rows,
-		    const struct ts_collectives_facts *facts)
+static void collectives_report_put_ops(const struct report *report,
+				       const struct collective_rows *rows,
+				       const struct ts_collectives_facts *facts)
 {
 	struct ts_table *table = TS_TABLE(report->result, collectives_collectives);
 
 	for (size_t i = 0; i < rows->nr; i++)
-		put_op(report, table, &rows->items[i], &facts->items[i]);
-	put_notes(report, rows);
+		collectives_report_put_op(report, table, &rows->items[i], &facts->items[i]);
+	collectives_report_put_notes(report, rows);
 }
 
 #define CORE_CELLS(X) \
@@ -149,7 +152,8 @@ static void put_ops(const struct report *report, const struct collective_rows *r
 	X(excess_ps, ts_int(core->excess_ps)) \
 	X(waited_ps, ts_int(core->waited_ps))
 
-static void put_cores(const struct report *report, const struct ts_collectives_facts *facts)
+static void collectives_report_put_cores(const struct report *report,
+					 const struct ts_collectives_facts *facts)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_table *table = TS_TABLE(report->result, collectives_collective_cores);
@@ -169,6 +173,6 @@ void ts_collectives_report(const struct collectives_state *sum, const struct ts_
 	struct report report = { sum, ctx, result };
 
 	TS_ASSERT(rows->nr == facts->nr);
-	put_ops(&report, rows, facts);
-	put_cores(&report, facts);
+	collectives_report_put_ops(&report, rows, facts);
+	collectives_report_put_cores(&report, facts);
 }

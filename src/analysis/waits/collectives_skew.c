@@ -35,7 +35,7 @@ static bool find_arrivals(const struct arrivals *arrivals, int64_t number, int64
 	return true;
 }
 
-static struct instance look_at(const struct arrivals *arrivals)
+static struct instance collectives_skew_look_at(const struct arrivals *arrivals)
 {
 	struct instance at = { .first_ps = INT64_MAX,
 			       .second_ps = INT64_MIN,
@@ -86,9 +86,9 @@ static void add_to_stretch(struct ts_collective_core *core, int64_t start_ps, in
 	core->late_score = is_late ? core->late_score + 1 : TS_MAX(core->late_score - 1, 0);
 }
 
-static void count(const struct arrivals *arrivals, struct collective_skew *skew)
+static void collectives_skew_count(const struct arrivals *arrivals, struct collective_skew *skew)
 {
-	struct instance at = look_at(arrivals);
+	struct instance at = collectives_skew_look_at(arrivals);
 	int64_t spread_ps = ts_i64_sub(at.last_ps, at.first_ps);
 	int64_t lead_ps = ts_i64_sub(at.last_ps, at.second_ps);
 	struct ts_collective_core *late = &skew->cores[arrivals->devices[at.last]];
@@ -146,7 +146,7 @@ enum ts_status ts_collective_match(const struct collective_cores *cores, const u
 	st = start ? make_shifts(&arrivals, err) : ts_fail_nomem(err);
 	for (size_t i = 0; !st && i < base->nr; i++)
 		if (find_arrivals(&arrivals, ts_collective_number(base, i), start))
-			count(&arrivals, skew);
+			collectives_skew_count(&arrivals, skew);
 	free(arrivals.shift);
 	free(start);
 	return st;

@@ -15,7 +15,7 @@ struct tree {
 	struct ts_host_clock *clocks;
 };
 
-static uint32_t part_of(struct tree *tree, uint32_t host)
+static uint32_t collectives_tree_part_of(struct tree *tree, uint32_t host)
 {
 	while (tree->part[host] != host) {
 		tree->part[host] = tree->part[tree->part[host]];
@@ -32,11 +32,11 @@ static void link_host(struct tree *tree, uint32_t host, uint32_t entry)
 	tree->first[host] = entry;
 }
 
-static void join(struct tree *tree)
+static void collectives_tree_join(struct tree *tree)
 {
 	for (uint32_t i = 0; i < tree->nr_pairs; i++) {
-		uint32_t a = part_of(tree, tree->pairs[i].base);
-		uint32_t b = part_of(tree, tree->pairs[i].host);
+		uint32_t a = collectives_tree_part_of(tree, tree->pairs[i].base);
+		uint32_t b = collectives_tree_part_of(tree, tree->pairs[i].host);
 
 		if (a == b)
 			continue;
@@ -75,7 +75,7 @@ static struct ts_host_clock through(const struct ts_host_clock *base,
 	return clock;
 }
 
-static void walk(struct tree *tree, uint32_t reference)
+static void collectives_tree_walk(struct tree *tree, uint32_t reference)
 {
 	size_t nr = 0;
 
@@ -127,10 +127,10 @@ enum ts_status ts_collective_clocks_solve(struct collective_pairs *pairs, size_t
 						    .reference = TS_NONE,
 						    .spread_ps = -1 };
 	if (!st)
-		join(&tree);
+		collectives_tree_join(&tree);
 	for (uint32_t h = 0; !st && h < nr_hosts; h++)
 		if (tree.first[h] != TS_NONE && clocks[h].reference == TS_NONE)
-			walk(&tree, h);
+			collectives_tree_walk(&tree, h);
 	free(tree.part);
 	free(tree.first);
 	free(tree.todo);

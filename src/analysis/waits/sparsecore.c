@@ -86,7 +86,7 @@ static bool sparsecore_wants(const struct ts_context *ctx, const struct ts_line 
 }
 
 /* Copies within the core's own memories have engines of their own. */
-static bool is_wanted(const struct ts_op *op)
+static bool waits_sparsecore_is_wanted(const struct ts_op *op)
 {
 	return (op->partner != TS_NONE || op->async == TS_ASYNC_START) &&
 	       !ts_bytes_starts(op->category, "copy-") &&
@@ -111,7 +111,8 @@ static bool may_be_offloaded(const struct ts_op *op)
 static enum ts_status open_tensor_core(struct sparsecore_state *state, const struct ts_context *ctx,
 				       struct ts_error *err)
 {
-	enum ts_status st = ts_async_slots_make(&state->slots, ctx->profile, is_wanted, err);
+	enum ts_status st =
+		ts_async_slots_make(&state->slots, ctx->profile, waits_sparsecore_is_wanted, err);
 
 	state->max_times = SPARSECORE_MAX_TIMES / TS_MAX(ctx->profile->nr_devices, 1);
 	if (st)
@@ -163,7 +164,8 @@ static bool int_stat(const struct ts_block *block, size_t i, const char *name, i
 }
 
 /* The mark of an event; .core stays 0 where only the id is given. False: it has none. */
-static bool mark_of(const struct ts_block *block, size_t i, int64_t *core, int64_t *id)
+static bool waits_sparsecore_mark_of(const struct ts_block *block, size_t i, int64_t *core,
+				     int64_t *id)
 {
 	*core = 0;
 	if (!int_stat(block, i, "tc_offload_start_id", id))
@@ -172,8 +174,9 @@ static bool mark_of(const struct ts_block *block, size_t i, int64_t *core, int64
 	return true;
 }
 
-static enum ts_status keep_time(struct sparsecore_state *state, uint32_t slot, int64_t done_ps,
-				int64_t dur_ps, struct ts_error *err)
+static enum ts_status waits_sparsecore_keep_time(struct sparsecore_state *state, uint32_t slot,
+						 int64_t done_ps, int64_t dur_ps,
+						 struct ts_error *err)
 {
 	int64_t start_ps = state->open_ps[slot];
 
@@ -192,15 +195,16 @@ static enum ts_status keep_time(struct sparsecore_state *state, uint32_t slot, i
 	return TS_OK;
 }
 
-static enum ts_status add_start(struct sparsecore_state *state, const struct ts_block *block,
-				size_t i, uint32_t slot, struct ts_error *err)
+static enum ts_status waits_sparsecore_add_start(struct sparsecore_state *state,
+						 const struct ts_block *block, size_t i,
+						 uint32_t slot, struct ts_error *err)
 {
 	const struct ts_op *op = &block->profile->ops[block->op[i]];
 	struct sparsecore_mark *mark;
 	int64_t core, id;
 
 	state->open_ps[slot] = INT64_MIN;
-	if (mark_of(block, i, &core, &id)) {
+	if (waits_sparsecore_mark_of(block, i, &core, &id)) {
 		mark = ts_sparsecore_mark_of(&state->marks, state->host, core, id);
 		if (!mark)
 			return ts_fail_nomem(err);
@@ -226,14 +230,16 @@ static enum ts_status add_tensor_core(struct sparsecore_state *state, const stru
 		ts_async_add(&state->seen[slot], op, block->start_ps[i], block->dur_ps[i],
 			     block->occurrences ? block->occurrences[i] : 1);
 		st = op->async == TS_ASYNC_DONE
-			     ? keep_time(state, slot, block->start_ps[i], block->dur_ps[i], err)
-			     : add_start(state, block, i, slot, err);
+			     ? waits_sparsecore_keep_time(state, slot, block->start_ps[i],
+							  block->dur_ps[i], err)
+			     : waits_sparsecore_add_start(state, block, i, slot, err);
 	}
 	return st;
 }
 
-static enum ts_status add_modules(struct sparsecore_state *state, const struct ts_block *block,
-				  struct ts_error *err)
+static enum ts_status waits_sparsecore_add_modules(struct sparsecore_state *state,
+						   const struct ts_block *block,
+						   struct ts_error *err)
 {
 	struct sparsecore_core *core = state->cores;
 
@@ -243,7 +249,7 @@ static enum ts_status add_modules(struct sparsecore_state *state, const struct t
 		core->has_modules = true;
 		core->modules++;
 		core->module_ps = ts_i64_add(core->module_ps, block->dur_ps[i]);
-		if (mark_of(block, i, &core_id, &id)) {
+		if (waits_sparsecore_mark_of(block, i, &core_id, &id)) {
 			struct sparsecore_mark *mark =
 				ts_sparsecore_mark_of(&state->marks, state->host, core_id, id);
 
@@ -259,7 +265,8 @@ static enum ts_status add_modules(struct sparsecore_state *state, const struct t
 	return TS_OK;
 }
 
-static void count_op(struct sparsecore_state *state, const struct ts_block *block, size_t i)
+static void waits_sparsecore_count_op(struct sparsecore_state *state, const struct ts_block *block,
+				      size_t i)
 {
 	struct sparsecore_op *op = &state->ops[block->op[i]];
 	int64_t times = block->occurrences ? block->occurrences[i] : 1, bytes = TS_UNKNOWN;
@@ -276,14 +283,14 @@ static void count_op(struct sparsecore_state *state, const struct ts_block *bloc
 		op->bytes = ts_i64_add(op->bytes, ts_i64_mul(bytes, times));
 }
 
-static enum ts_status add_ops(struct sparsecore_state *state, const struct ts_block *block,
-			      struct ts_error *err)
+static enum ts_status waits_sparsecore_add_ops(struct sparsecore_state *state,
+					       const struct ts_block *block, struct ts_error *err)
 {
 	struct sparsecore_core *core = state->cores;
 
 	core->has_ops |= block->nr_events > 0;
 	for (size_t i = 0; i < block->nr_events; i++)
-		count_op(state, block, i);
+		waits_sparsecore_count_op(state, block, i);
 	for (size_t i = 0; i < block->nr_segments; i++) {
 		int64_t start_ps = block->segment_start_ps[i], end_ps = block->segment_end_ps[i];
 
@@ -301,15 +308,16 @@ static enum ts_status sparsecore_block(void *arg, const struct ts_context *ctx,
 	struct sparsecore_state *state = arg;
 
 	if (block->line->kind == TS_LINE_SC_OPS)
-		return add_ops(state, block, err);
+		return waits_sparsecore_add_ops(state, block, err);
 	if (block->line->kind == TS_LINE_SC_MODULES)
-		return add_modules(state, block, err);
+		return waits_sparsecore_add_modules(state, block, err);
 	return add_tensor_core(state, block, err);
 }
 
 /* Whether a state is one of this profile; a saved one may be of another. NR_SEEN: for each device. */
-static bool is_of(const struct sparsecore_state *state, const struct ts_profile *profile,
-		  size_t nr_slots, size_t nr_seen)
+static bool waits_sparsecore_is_of(const struct sparsecore_state *state,
+				   const struct ts_profile *profile, size_t nr_slots,
+				   size_t nr_seen)
 {
 	for (size_t i = 0; i < state->nr_times; i++)
 		if (state->times[i].slot >= nr_slots)
@@ -321,8 +329,9 @@ static bool is_of(const struct sparsecore_state *state, const struct ts_profile 
 	       (state->nr_ops == 0 || state->nr_ops == profile->nr_ops);
 }
 
-static enum ts_status make_arrays(struct sparsecore_state *sum, const struct ts_profile *profile,
-				  struct ts_error *err)
+static enum ts_status waits_sparsecore_make_arrays(struct sparsecore_state *sum,
+						   const struct ts_profile *profile,
+						   struct ts_error *err)
 {
 	size_t nr_seen = profile->nr_devices * sum->slots.nr;
 
@@ -335,22 +344,23 @@ static enum ts_status make_arrays(struct sparsecore_state *sum, const struct ts_
 	return sum->seen && sum->cores && sum->ops ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status make_sum(struct sparsecore_state *sum, const struct ts_context *ctx,
-			       struct ts_error *err)
+static enum ts_status waits_sparsecore_make_sum(struct sparsecore_state *sum,
+						const struct ts_context *ctx, struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
 	enum ts_status st;
 
 	if (sum->slots.of_op)
 		return TS_OK;
-	st = ts_async_slots_make(&sum->slots, profile, is_wanted, err);
+	st = ts_async_slots_make(&sum->slots, profile, waits_sparsecore_is_wanted, err);
 	if (st)
 		return st;
 	if (!sum->cores)
-		return make_arrays(sum, profile, err);
+		return waits_sparsecore_make_arrays(sum, profile, err);
 	if (sum->nr_cores != profile->nr_planes || sum->nr_ops != profile->nr_ops ||
 	    sum->nr_seen != profile->nr_devices * sum->slots.nr ||
-	    !is_of(sum, profile, sum->slots.nr, profile->nr_devices * sum->slots.nr))
+	    !waits_sparsecore_is_of(sum, profile, sum->slots.nr,
+				    profile->nr_devices * sum->slots.nr))
 		return ts_fail(err, TS_FORMAT, "a state of sparsecore is of another profile");
 	return TS_OK;
 }
@@ -380,8 +390,9 @@ static void merge_tensor_core(struct sparsecore_state *sum, struct sparsecore_st
 }
 
 /* A SparseCore has one line of ops and one of modules; of two, the busier one's drawing stays. */
-static enum ts_status merge_core(struct sparsecore_core *into, struct sparsecore_core *from,
-				 struct ts_error *err)
+static enum ts_status waits_sparsecore_merge_core(struct sparsecore_core *into,
+						  struct sparsecore_core *from,
+						  struct ts_error *err)
 {
 	into->has_ops |= from->has_ops;
 	into->has_modules |= from->has_modules;
@@ -405,11 +416,12 @@ static enum ts_status sparsecore_merge(void *arg_into, void *arg_from, const str
 				       struct ts_error *err)
 {
 	struct sparsecore_state *sum = arg_into, *line = arg_from;
-	enum ts_status st = make_sum(sum, ctx, err);
+	enum ts_status st = waits_sparsecore_make_sum(sum, ctx, err);
 
 	if (st)
 		return st;
-	if (!is_of(line, ctx->profile, sum->slots.nr, sum->slots.nr) || line->plane == TS_NONE)
+	if (!waits_sparsecore_is_of(line, ctx->profile, sum->slots.nr, sum->slots.nr) ||
+	    line->plane == TS_NONE)
 		return ts_fail(err, TS_FORMAT, "a state of sparsecore is of another profile");
 	if (line->nr_seen > 0 && line->device != TS_NONE)
 		merge_tensor_core(sum, line);
@@ -423,7 +435,7 @@ static enum ts_status sparsecore_merge(void *arg_into, void *arg_from, const str
 	st = merge_times(sum, line, err);
 	if (st || line->nr_cores == 0)
 		return st;
-	return merge_core(&sum->cores[line->plane], line->cores, err);
+	return waits_sparsecore_merge_core(&sum->cores[line->plane], line->cores, err);
 }
 
 static enum ts_status sparsecore_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -435,7 +447,7 @@ static enum ts_status sparsecore_close(void *arg, const struct ts_context *ctx, 
 
 	if (sparsecore_count(ctx->profile) == 0)
 		return TS_OK;
-	st = make_sum(sum, ctx, err);
+	st = waits_sparsecore_make_sum(sum, ctx, err);
 	if (st)
 		return st;
 	devices = calloc(ctx->profile->nr_devices + 1, sizeof(*devices));

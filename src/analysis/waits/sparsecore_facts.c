@@ -20,7 +20,8 @@ struct work {
 	double flops, hbm_bytes;
 };
 
-static struct work work_of(const struct ts_profile *profile, const struct ts_op *op)
+static struct work sparsecore_facts_work_of(const struct ts_profile *profile,
+					    const struct ts_op *op)
 {
 	struct work work = { ts_op_flops(op), ts_op_hbm_bytes(profile, op) };
 	struct ts_cost cost;
@@ -35,7 +36,7 @@ static struct work work_of(const struct ts_profile *profile, const struct ts_op 
 	return work;
 }
 
-static uint32_t first_device(const struct reading *reading, uint32_t slot)
+static uint32_t sparsecore_facts_first_device(const struct reading *reading, uint32_t slot)
 {
 	const struct sparsecore_state *sum = reading->sum;
 	size_t nr = reading->ctx->profile->nr_devices;
@@ -49,10 +50,11 @@ static uint32_t first_device(const struct reading *reading, uint32_t slot)
 /* Of one execution on a TensorCore, in s; NaN unknown. */
 static double estimate(const struct reading *reading, uint32_t slot)
 {
-	uint32_t index = reading->sum->slots.op[slot], device = first_device(reading, slot);
+	uint32_t index = reading->sum->slots.op[slot],
+		 device = sparsecore_facts_first_device(reading, slot);
 	const struct ts_profile *profile = reading->ctx->profile;
 	const struct ts_op *op = &profile->ops[index];
-	struct work work = work_of(profile, op);
+	struct work work = sparsecore_facts_work_of(profile, op);
 	const struct ts_rates *rates;
 	double least_s;
 
@@ -80,8 +82,8 @@ static int64_t estimate_ps(const struct reading *reading, uint32_t slot, int64_t
 	return ps < MAX_ESTIMATE_PS ? (int64_t)(ps + 0.5) : -1; /* false for NaN too */
 }
 
-static struct ts_offload fact_of(const struct reading *reading, uint32_t slot,
-				 const struct sparsecore_offload *offload)
+static struct ts_offload sparsecore_facts_fact_of(const struct reading *reading, uint32_t slot,
+						  const struct sparsecore_offload *offload)
 {
 	static const char *const links[] = { [SPARSECORE_STATS] = "stats",
 					     [SPARSECORE_HLO] = "hlo",
@@ -111,7 +113,8 @@ static struct ts_offload fact_of(const struct reading *reading, uint32_t slot,
 }
 
 /* The largest loss first, then the longest wait; unknown ones behind. */
-TS_ORDER(by_loss, struct ts_offload, TS_DOWN(loss_ps) TS_DOWN(exposed_ps) TS_UP(op))
+TS_ORDER(sparsecore_facts_by_loss, struct ts_offload,
+	 TS_DOWN(loss_ps) TS_DOWN(exposed_ps) TS_UP(op))
 
 static enum ts_status list_offloads(const struct reading *reading,
 				    const struct sparsecore_offload *slots, struct ts_arena *arena,
@@ -127,10 +130,11 @@ static enum ts_status list_offloads(const struct reading *reading,
 
 		if (offload->link != SPARSECORE_NO_LINK &&
 		    (offload->executions != 0 || offload->exposed_ps != 0))
-			items[facts->nr_offloads++] = fact_of(reading, slot, offload);
+			items[facts->nr_offloads++] =
+				sparsecore_facts_fact_of(reading, slot, offload);
 	}
 	if (facts->nr_offloads > 1)
-		qsort(items, facts->nr_offloads, sizeof(*items), by_loss);
+		qsort(items, facts->nr_offloads, sizeof(*items), sparsecore_facts_by_loss);
 	facts->offloads = items;
 	return TS_OK;
 }

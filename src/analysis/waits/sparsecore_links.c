@@ -5,7 +5,7 @@
 #include "base/record.h"
 
 /* Marks of one hash stand behind each other. */
-static uint64_t key_of(uint32_t host, int64_t core, int64_t id)
+static uint64_t sparsecore_links_key_of(uint32_t host, int64_t core, int64_t id)
 {
 	uint64_t key = (uint64_t)id * 0x9e3779b97f4a7c15u;
 
@@ -15,7 +15,7 @@ static uint64_t key_of(uint32_t host, int64_t core, int64_t id)
 struct sparsecore_mark *ts_sparsecore_mark_of(struct sparsecore_marks *marks, uint32_t host,
 					      int64_t core, int64_t id)
 {
-	uint64_t key = key_of(host, core, id);
+	uint64_t key = sparsecore_links_key_of(host, core, id);
 	struct sparsecore_mark *mark;
 	uint32_t at;
 
@@ -84,8 +84,9 @@ bool ts_sparsecore_is_named(const struct ts_op *op)
 }
 
 /* When the SparseCores of a device worked on what has no mark. */
-static enum ts_status work_of(const struct sparsecore_state *sum, const struct ts_profile *profile,
-			      uint32_t device, struct ts_spans *work, struct ts_error *err)
+static enum ts_status sparsecore_links_work_of(const struct sparsecore_state *sum,
+					       const struct ts_profile *profile, uint32_t device,
+					       struct ts_spans *work, struct ts_error *err)
 {
 	for (size_t i = 0; i < profile->nr_planes; i++) {
 		const struct sparsecore_core *core = &sum->cores[i];
@@ -119,9 +120,9 @@ static void cover(struct covered *covered, const struct ts_spans *work,
 }
 
 /* Fills .covered, by device and slot. */
-static enum ts_status cover_all(const struct sparsecore_state *sum,
-				const struct ts_profile *profile, struct covered *covered,
-				struct ts_error *err)
+static enum ts_status sparsecore_links_cover_all(const struct sparsecore_state *sum,
+						 const struct ts_profile *profile,
+						 struct covered *covered, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -130,7 +131,7 @@ static enum ts_status cover_all(const struct sparsecore_state *sum,
 		struct ts_spans work = { .max = 0 };
 		size_t hint = 0;
 
-		st = work_of(sum, profile, device, &work, err);
+		st = sparsecore_links_work_of(sum, profile, device, &work, err);
 		for (; !st && at < sum->nr_times && sum->times[at].device == device; at++)
 			cover(&covered[device * sum->slots.nr + sum->times[at].slot], &work,
 			      &sum->times[at], &hint);
@@ -139,8 +140,8 @@ static enum ts_status cover_all(const struct sparsecore_state *sum,
 	return st;
 }
 
-static void add_to(struct sparsecore_offload *into, int64_t executions, int64_t exposed_ps,
-		   int64_t interval_ps)
+static void sparsecore_links_add_to(struct sparsecore_offload *into, int64_t executions,
+				    int64_t exposed_ps, int64_t interval_ps)
 {
 	into->executions = ts_i64_add(into->executions, executions);
 	into->exposed_ps = ts_i64_add(into->exposed_ps, exposed_ps);
@@ -148,14 +149,17 @@ static void add_to(struct sparsecore_offload *into, int64_t executions, int64_t 
 }
 
 /* All of what the TensorCores saw of a slot is the offload. */
-static void take_seen(const struct sparsecore_state *sum, uint32_t slot, size_t nr_devices,
-		      struct sparsecore_offload *offload, struct sparsecore_offload *devices)
+static void sparsecore_links_take_seen(const struct sparsecore_state *sum, uint32_t slot,
+				       size_t nr_devices, struct sparsecore_offload *offload,
+				       struct sparsecore_offload *devices)
 {
 	for (size_t d = 0; d < nr_devices; d++) {
 		const struct ts_async_seen *seen = &sum->seen[d * sum->slots.nr + slot];
 
-		add_to(offload, seen->occurrences, seen->exposed_ps, seen->interval_ps);
-		add_to(&devices[d], seen->occurrences, seen->exposed_ps, seen->interval_ps);
+		sparsecore_links_add_to(offload, seen->occurrences, seen->exposed_ps,
+					seen->interval_ps);
+		sparsecore_links_add_to(&devices[d], seen->occurrences, seen->exposed_ps,
+					seen->interval_ps);
 	}
 }
 
@@ -166,8 +170,10 @@ static void take_covered(const struct sparsecore_state *sum, uint32_t slot, size
 	for (size_t d = 0; d < nr_devices; d++) {
 		const struct covered *seen = &covered[d * sum->slots.nr + slot];
 
-		add_to(offload, seen->executions, seen->covered_wait_ps, seen->interval_ps);
-		add_to(&devices[d], seen->executions, seen->covered_wait_ps, seen->interval_ps);
+		sparsecore_links_add_to(offload, seen->executions, seen->covered_wait_ps,
+					seen->interval_ps);
+		sparsecore_links_add_to(&devices[d], seen->executions, seen->covered_wait_ps,
+					seen->interval_ps);
 	}
 }
 
@@ -187,7 +193,7 @@ static void link_by_clock(const struct sparsecore_state *sum, const struct ts_pr
 	}
 	if (ts_sparsecore_is_named(op)) {
 		offload->link = SPARSECORE_HLO;
-		take_seen(sum, slot, profile->nr_devices, offload, devices);
+		sparsecore_links_take_seen(sum, slot, profile->nr_devices, offload, devices);
 	} else if (all.covered_wait_ps > 0 && all.covered_wait_ps >= all.wait_ps / 2) {
 		offload->link = SPARSECORE_OVERLAP;
 		take_covered(sum, slot, profile->nr_devices, covered, offload, devices);
@@ -201,7 +207,8 @@ enum ts_status ts_sparsecore_link_all(const struct sparsecore_state *sum,
 				      struct sparsecore_offload *devices, struct ts_error *err)
 {
 	struct covered *covered = calloc(profile->nr_devices * sum->slots.nr + 1, sizeof(*covered));
-	enum ts_status st = covered ? cover_all(sum, profile, covered, err) : ts_fail_nomem(err);
+	enum ts_status st = covered ? sparsecore_links_cover_all(sum, profile, covered, err)
+				    : ts_fail_nomem(err);
 
 	for (size_t i = 0; !st && i < sum->marks.nr; i++) {
 		const struct sparsecore_mark *mark = &sum->marks.items[i];
@@ -212,7 +219,8 @@ enum ts_status ts_sparsecore_link_all(const struct sparsecore_state *sum,
 		offload = &offloads[mark->slot];
 		if (offload->link == SPARSECORE_NO_LINK) {
 			offload->work_ps = TS_UNKNOWN;
-			take_seen(sum, mark->slot, profile->nr_devices, offload, devices);
+			sparsecore_links_take_seen(sum, mark->slot, profile->nr_devices, offload,
+						   devices);
 		}
 		offload->link = SPARSECORE_STATS;
 		if (mark->executions > 0)

@@ -13,14 +13,14 @@ struct report {
 	struct ts_result *result;
 };
 
-static int64_t wall_ps(const struct report *report)
+static int64_t sparsecore_report_wall_ps(const struct report *report)
 {
 	const struct ts_time_facts *time = ts_time_facts(report->ctx);
 
 	return time->nr_cores > 0 ? time->wall_ps : TS_UNKNOWN;
 }
 
-static struct ts_value share_of(int64_t ps, int64_t whole_ps)
+static struct ts_value sparsecore_report_share_of(int64_t ps, int64_t whole_ps)
 {
 	return whole_ps > 0 ? ts_share_pct((double)ps / (double)whole_ps) : ts_null();
 }
@@ -45,10 +45,10 @@ static struct ts_value modules_cell(const struct sparsecore_core *core)
 	X(host, ts_text_or_null(profile->hosts[plane->host].name)) \
 	X(device_id, device_cell(plane)) \
 	X(busy_ps, ts_int(busy_of(core))) \
-	X(busy_pct, share_of(busy_of(core), wall_ps(report))) \
+	X(busy_pct, sparsecore_report_share_of(busy_of(core), sparsecore_report_wall_ps(report))) \
 	X(module_count, modules_cell(core))
 
-static void put_cores(const struct report *report)
+static void sparsecore_report_put_cores(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_table *table = TS_TABLE(report->result, sparsecore_cores);
@@ -94,7 +94,7 @@ static void put_offloads(const struct report *report, const struct ts_sparsecore
 	X(executions, ts_int(seen->executions)) \
 	X(exposed_wait_ps, ts_int(seen->exposed_ps)) \
 	X(hidden_ps, ts_int(seen->hidden_ps)) \
-	X(exposed_wait_pct, share_of(seen->exposed_ps, wall_ps(report)))
+	X(exposed_wait_pct, sparsecore_report_share_of(seen->exposed_ps, sparsecore_report_wall_ps(report)))
 
 static void put_waits(const struct report *report, const struct sparsecore_offload *devices)
 {
@@ -114,7 +114,7 @@ struct ranked {
 	uint32_t op;
 };
 
-TS_ORDER(by_self, struct ranked, TS_DOWN(self_ps) TS_UP(op))
+TS_ORDER(sparsecore_report_by_self, struct ranked, TS_DOWN(self_ps) TS_UP(op))
 
 static int64_t busy_of_all(const struct report *report)
 {
@@ -132,11 +132,11 @@ static int64_t busy_of_all(const struct report *report)
 	X(category, ts_text_or_null(op->category)) \
 	X(occurrences, ts_int(seen->occurrences)) \
 	X(self_time_ps, ts_int(seen->self_ps)) \
-	X(busy_pct, share_of(seen->self_ps, busy_ps)) \
+	X(busy_pct, sparsecore_report_share_of(seen->self_ps, busy_ps)) \
 	X(bytes_accessed, seen->bytes_unknown ? ts_null() : ts_int(seen->bytes)) \
 	X(op_index, ts_int(ranked[i].op))
 
-static bool put_ops(const struct report *report)
+static bool sparsecore_report_put_ops(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_table *table = TS_TABLE(report->result, sparsecore_ops);
@@ -149,7 +149,7 @@ static bool put_ops(const struct report *report)
 	for (uint32_t i = 0; i < profile->nr_ops; i++)
 		if (report->sum->ops[i].occurrences != 0)
 			ranked[nr++] = (struct ranked){ report->sum->ops[i].self_ps, i };
-	qsort(ranked, nr, sizeof(*ranked), by_self);
+	qsort(ranked, nr, sizeof(*ranked), sparsecore_report_by_self);
 	for (size_t i = 0; i < TS_MIN(nr, MAX_OPS); i++) {
 		const struct sparsecore_op *seen = &report->sum->ops[ranked[i].op];
 		const struct ts_op *op = &profile->ops[ranked[i].op];
@@ -171,7 +171,8 @@ static int64_t unlinked_ps(const struct sparsecore_state *sum)
 	return ps;
 }
 
-static void put_fields(const struct report *report, const struct ts_sparsecore_facts *facts)
+static void sparsecore_report_put_fields(const struct report *report,
+					 const struct ts_sparsecore_facts *facts)
 {
 	int64_t exposed_ps = 0, hidden_ps = 0, loss_ps = 0;
 	struct ts_result *result = report->result;
@@ -208,7 +209,7 @@ static const char *track_name(struct ts_bytes plane)
 	return "SparseCore";
 }
 
-static bool put_track(const struct report *report, size_t index)
+static bool sparsecore_report_put_track(const struct report *report, size_t index)
 {
 	const struct ts_plane *plane = &report->ctx->profile->planes[index];
 	struct ts_slices *slices = &report->sum->cores[index].slices;
@@ -231,13 +232,13 @@ static bool put_track(const struct report *report, size_t index)
 	return ts_slices_finish(slices, report->result, track);
 }
 
-static bool put_tracks(const struct report *report)
+static bool sparsecore_report_put_tracks(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 
 	for (size_t i = 0; i < profile->nr_planes; i++)
 		if (profile->planes[i].tensor_core != TS_NONE &&
-		    report->sum->cores[i].slices.nr > 0 && !put_track(report, i))
+		    report->sum->cores[i].slices.nr > 0 && !sparsecore_report_put_track(report, i))
 			return false;
 	return true;
 }
@@ -249,11 +250,11 @@ bool ts_sparsecore_report(struct sparsecore_state *sum, const struct ts_context 
 	struct report report = { sum, ctx, result };
 
 	TS_ASSERT(devices && facts && sum->nr_cores == ctx->profile->nr_planes);
-	put_cores(&report);
+	sparsecore_report_put_cores(&report);
 	put_offloads(&report, facts);
 	put_waits(&report, devices);
-	if (!put_ops(&report) || !put_tracks(&report))
+	if (!sparsecore_report_put_ops(&report) || !sparsecore_report_put_tracks(&report))
 		return false;
-	put_fields(&report, facts);
+	sparsecore_report_put_fields(&report, facts);
 	return true;
 }

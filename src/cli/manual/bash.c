@@ -15,8 +15,8 @@ static void put_flag(struct ts_buf *out, const struct ts_option *option,
 }
 
 /* report:--format | report:-f) printf ... ;; */
-static void put_value(struct ts_buf *out, const struct ts_option *option,
-		      const struct ts_command *command)
+static void bash_put_value(struct ts_buf *out, const struct ts_option *option,
+			   const struct ts_command *command)
 {
 	enum ts_completed by = ts_completed_by(option, command);
 	const char *name;
@@ -61,7 +61,7 @@ static void put_lists(struct ts_buf *out, ts_command_list commands)
 			 "it has no "
 			 "value.\n__tpusight_values() {\n\tcase $1 in\n");
 	for (size_t i = 0; commands[i]; i++)
-		ts_each_option(out, commands[i], put_value);
+		ts_each_option(out, commands[i], bash_put_value);
 	ts_buf_puts(out, "\tesac\n}\n");
 }
 

@@ -5,7 +5,7 @@
 #include "base/check.h"
 
 /* Not every path is opened after confinement (.place): --config is read before, and of --logdir only the name counts. */
-static bool is_path(const struct ts_option *option)
+static bool completed_is_path(const struct ts_option *option)
 {
 	static const char *const words[] = { "FILE", "DIR", "FOLDER", "LOGDIR", "OUT", "PATH" };
 
@@ -22,7 +22,7 @@ enum ts_completed ts_completed_by(const struct ts_option *option, const struct t
 		return TS_COMPLETE_NONE;
 	if (ts_option_name(option, command, 0))
 		return TS_COMPLETE_NAMES;
-	if (is_path(option))
+	if (completed_is_path(option))
 		return TS_COMPLETE_FILES;
 	return strcmp(option->argument, "NAME=VALUE") == 0 ? TS_COMPLETE_SETTINGS : TS_COMPLETE_ANY;
 }

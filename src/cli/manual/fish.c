@@ -6,7 +6,7 @@
 #include "cli/external.h"
 
 /* In single quotes fish knows two escapes. */
-static void put_quoted(struct ts_buf *out, const char *text)
+static void fish_put_quoted(struct ts_buf *out, const char *text)
 {
 	ts_buf_putc(out, '\'');
 	for (; *text; text++) {
@@ -17,8 +17,8 @@ static void put_quoted(struct ts_buf *out, const char *text)
 	ts_buf_putc(out, '\'');
 }
 
-static void put_values(struct ts_buf *out, const struct ts_option *option,
-		       const struct ts_command *command)
+static void fish_put_values(struct ts_buf *out, const struct ts_option *option,
+			    const struct ts_command *command)
 {
 	enum ts_completed by = ts_completed_by(option, command);
 	const char *name;
@@ -37,38 +37,38 @@ static void put_values(struct ts_buf *out, const struct ts_option *option,
 	ts_buf_putc(out, '\'');
 }
 
-static void put_rest(struct ts_buf *out, const struct ts_option *option,
-		     const struct ts_command *command)
+static void fish_put_rest(struct ts_buf *out, const struct ts_option *option,
+			  const struct ts_command *command)
 {
 	struct ts_buf text = TS_BUF_INIT;
 
 	ts_buf_printf(out, " -l %s", option->name);
 	if (option->letter)
 		ts_buf_printf(out, " -s %c", option->letter);
-	put_values(out, option, command);
+	fish_put_values(out, option, command);
 	ts_option_help(&text, option, command);
 	ts_buf_putc(&text, '\0');
 	ts_buf_puts(out, " -d ");
 	if (!text.failed)
-		put_quoted(out, (const char *)text.p);
+		fish_put_quoted(out, (const char *)text.p);
 	ts_buf_putc(out, '\n');
 	out->failed |= text.failed;
 	ts_buf_release(&text);
 }
 
-static void put_option(struct ts_buf *out, const struct ts_option *option,
-		       const struct ts_command *command)
+static void fish_put_option(struct ts_buf *out, const struct ts_option *option,
+			    const struct ts_command *command)
 {
 	ts_buf_printf(out, "complete -c tpusight -n '__fish_seen_subcommand_from %s'",
 		      command->name);
-	put_rest(out, option, command);
+	fish_put_rest(out, option, command);
 }
 
 static void put_annotate(struct ts_buf *out, const struct ts_option *option,
 			 const struct ts_command *command)
 {
 	ts_buf_puts(out, "complete -c tpusight-annotate");
-	put_rest(out, option, command);
+	fish_put_rest(out, option, command);
 }
 
 void ts_complete_fish(struct ts_buf *out, ts_command_list commands)
@@ -84,7 +84,7 @@ void ts_complete_fish(struct ts_buf *out, ts_command_list commands)
 	for (size_t i = 0; commands[i]; i++) {
 		ts_buf_printf(out, "complete -c tpusight -n __fish_use_subcommand -f -a %s -d ",
 			      commands[i]->name);
-		put_quoted(out, commands[i]->summary);
+		fish_put_quoted(out, commands[i]->summary);
 		ts_buf_putc(out, '\n');
 	}
 	for (size_t i = 0; ts_externals[i].name; i++)
@@ -95,10 +95,10 @@ void ts_complete_fish(struct ts_buf *out, ts_command_list commands)
 		    (option->is_of_program || option->kind == TS_OPTION_HELP ||
 		     option->kind == TS_OPTION_VERSION)) {
 			ts_buf_puts(out, "complete -c tpusight -n __fish_use_subcommand");
-			put_rest(out, option, commands[0]);
+			fish_put_rest(out, option, commands[0]);
 		}
 	for (size_t i = 0; commands[i]; i++)
-		ts_each_option(out, commands[i], put_option);
+		ts_each_option(out, commands[i], fish_put_option);
 	for (size_t i = 0; commands[i]; i++)
 		if (strcmp(commands[i]->name, "annotate") == 0)
 			ts_each_option(out, commands[i], put_annotate);

@@ -24,12 +24,12 @@ static void put_roff(struct ts_buf *out, struct ts_bytes text)
 	}
 }
 
-static void put_text(struct ts_buf *out, const char *text)
+static void man_put_text(struct ts_buf *out, const char *text)
 {
 	put_roff(out, ts_bytes_of(text));
 }
 
-static void put_title(struct ts_buf *out, const char *name)
+static void man_put_title(struct ts_buf *out, const char *name)
 {
 	ts_buf_puts(out, ".\\\" SPDX-License-Identifier: MIT\n"
 			 ".\\\" Made by `tpusight manual` of the tables of options.\n.TH ");
@@ -63,8 +63,8 @@ static void put_paragraphs(struct ts_buf *out, const char *text)
 		ts_buf_puts(out, ".fi\n");
 }
 
-static void put_option(struct ts_buf *out, const struct ts_option *option,
-		       const struct ts_command *command)
+static void man_put_option(struct ts_buf *out, const struct ts_option *option,
+			   const struct ts_command *command)
 {
 	struct ts_buf text = TS_BUF_INIT;
 
@@ -72,11 +72,11 @@ static void put_option(struct ts_buf *out, const struct ts_option *option,
 	if (option->letter)
 		ts_buf_printf(out, "\\fB\\-%c\\fR, ", option->letter);
 	ts_buf_puts(out, "\\fB\\-\\-");
-	put_text(out, option->name);
+	man_put_text(out, option->name);
 	ts_buf_puts(out, "\\fR");
 	if (option->argument) {
 		ts_buf_puts(out, "=\\fI");
-		put_text(out, option->argument);
+		man_put_text(out, option->argument);
 		ts_buf_puts(out, "\\fR");
 	}
 	ts_buf_putc(out, '\n');
@@ -87,20 +87,20 @@ static void put_option(struct ts_buf *out, const struct ts_option *option,
 	ts_buf_release(&text);
 }
 
-static void put_options(struct ts_buf *out, const struct ts_option *options,
-			const struct ts_command *command)
+static void man_put_options(struct ts_buf *out, const struct ts_option *options,
+			    const struct ts_command *command)
 {
 	for (; options->name; options++)
 		if (!command || !options->is_of_program)
-			put_option(out, options, command);
+			man_put_option(out, options, command);
 }
 
-static void put_exits(struct ts_buf *out)
+static void man_put_exits(struct ts_buf *out)
 {
 	ts_buf_puts(out, ".SH EXIT STATUS\n");
 	for (const struct ts_exit_meaning *exit = ts_exit_meanings; exit->meaning; exit++) {
 		ts_buf_printf(out, ".TP\n.B %d\n", (int)exit->code);
-		put_text(out, exit->meaning);
+		man_put_text(out, exit->meaning);
 		ts_buf_putc(out, '\n');
 	}
 }
@@ -111,27 +111,27 @@ void ts_manual_command(struct ts_buf *out, const struct ts_command *command)
 
 	TS_ASSERT(out && command);
 	snprintf(name, sizeof(name), "tpusight-%s", command->name);
-	put_title(out, name);
+	man_put_title(out, name);
 	ts_buf_puts(out, ".SH NAME\n");
-	put_text(out, name);
+	man_put_text(out, name);
 	ts_buf_puts(out, " \\- ");
-	put_text(out, command->summary);
+	man_put_text(out, command->summary);
 	ts_buf_printf(out, "\n.SH SYNOPSIS\n.B tpusight %s\n[\\fIOPTION\\fR]... ", command->name);
-	put_text(out, command->arguments);
+	man_put_text(out, command->arguments);
 	if (strcmp(command->name, "annotate") == 0) {
 		ts_buf_puts(out, "\n.br\n.B tpusight\\-annotate\n[\\fIOPTION\\fR]... ");
-		put_text(out, command->arguments);
+		man_put_text(out, command->arguments);
 	}
 	ts_buf_puts(out, "\n.SH DESCRIPTION\n");
-	put_text(out, command->summary);
+	man_put_text(out, command->summary);
 	ts_buf_puts(out, "\n.PP\n");
 	put_paragraphs(out, command->help);
 	if (command->options[0].name)
 		ts_buf_puts(out, ".SH OPTIONS\n");
-	put_options(out, command->options, command);
+	man_put_options(out, command->options, command);
 	ts_buf_puts(out, ".SH SHARED OPTIONS\n");
-	put_options(out, ts_shared_options, command);
-	put_exits(out);
+	man_put_options(out, ts_shared_options, command);
+	man_put_exits(out);
 	ts_buf_puts(out, ".SH SEE ALSO\n.BR tpusight (1)");
 	if (command->has_thresholds)
 		ts_buf_puts(out, ",\n.BR tpusight\\-thresholds (1)");
@@ -141,16 +141,16 @@ void ts_manual_command(struct ts_buf *out, const struct ts_command *command)
 static void put_summary(struct ts_buf *out, const char *name, const char *summary)
 {
 	ts_buf_puts(out, ".TP\n.B ");
-	put_text(out, name);
+	man_put_text(out, name);
 	ts_buf_putc(out, '\n');
-	put_text(out, summary);
+	man_put_text(out, summary);
 	ts_buf_putc(out, '\n');
 }
 
 void ts_manual_program(struct ts_buf *out, ts_command_list commands)
 {
 	TS_ASSERT(out && commands);
-	put_title(out, "tpusight");
+	man_put_title(out, "tpusight");
 	ts_buf_puts(out,
 		    ".SH NAME\ntpusight \\- profile analysis of TPU and GPU jobs\n"
 		    ".SH SYNOPSIS\n.B tpusight\n\\fICOMMAND\\fR [\\fIOPTION\\fR]... "
@@ -163,8 +163,8 @@ void ts_manual_program(struct ts_buf *out, ts_command_list commands)
 	for (size_t i = 0; ts_externals[i].name; i++)
 		put_summary(out, ts_externals[i].name, ts_externals[i].summary);
 	ts_buf_puts(out, ".SH OPTIONS OF ALL COMMANDS\n");
-	put_options(out, ts_shared_options, NULL);
-	put_exits(out);
+	man_put_options(out, ts_shared_options, NULL);
+	man_put_exits(out);
 	ts_buf_puts(out, ".SH SEE ALSO\n");
 	for (size_t i = 0; commands[i]; i++)
 		ts_buf_printf(out, ".BR tpusight\\-%s (1)%s\n", commands[i]->name,

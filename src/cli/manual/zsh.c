@@ -6,7 +6,7 @@
 #include "cli/external.h"
 
 /* In single quotes, and inside of a specification, where : [ ] have a meaning. */
-static void put_quoted(struct ts_buf *out, const char *text)
+static void zsh_put_quoted(struct ts_buf *out, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '\'')
@@ -27,7 +27,7 @@ static void put_action(struct ts_buf *out, const struct ts_option *option,
 	if (by == TS_COMPLETE_NONE)
 		return;
 	ts_buf_putc(out, ':');
-	put_quoted(out, option->argument);
+	zsh_put_quoted(out, option->argument);
 	ts_buf_putc(out, ':');
 	if (by == TS_COMPLETE_FILES)
 		ts_buf_puts(out, "_files");
@@ -42,8 +42,8 @@ static void put_action(struct ts_buf *out, const struct ts_option *option,
 }
 
 /* '(-f --format)'{-f+,--format=}'[text]:FORMAT:(text json)' */
-static void put_option(struct ts_buf *out, const struct ts_option *option,
-		       const struct ts_command *command)
+static void zsh_put_option(struct ts_buf *out, const struct ts_option *option,
+			   const struct ts_command *command)
 {
 	const char *value = ts_option_has_value(option) ? "=" : "";
 	const char *more = ts_option_repeats(option) ? "*" : "";
@@ -59,7 +59,7 @@ static void put_option(struct ts_buf *out, const struct ts_option *option,
 	ts_buf_putc(&text, '\0');
 	ts_buf_putc(out, '[');
 	if (!text.failed)
-		put_quoted(out, (const char *)text.p);
+		zsh_put_quoted(out, (const char *)text.p);
 	ts_buf_putc(out, ']');
 	put_action(out, option, command);
 	ts_buf_putc(out, '\'');
@@ -67,14 +67,14 @@ static void put_option(struct ts_buf *out, const struct ts_option *option,
 	ts_buf_release(&text);
 }
 
-static void put_command(struct ts_buf *out, const struct ts_command *command)
+static void zsh_put_command(struct ts_buf *out, const struct ts_command *command)
 {
 	ts_buf_printf(out, "_tpusight_%s() {\n\t_arguments -s -S", command->name);
-	ts_each_option(out, command, put_option);
+	ts_each_option(out, command, zsh_put_option);
 	ts_buf_puts(out, " \\\n\t\t'*:path:_files'\n}\n\n");
 }
 
-static void put_names(struct ts_buf *out, ts_command_list commands)
+static void zsh_put_names(struct ts_buf *out, ts_command_list commands)
 {
 	ts_buf_puts(out, "__tpusight_thresholds() {\n\tlocal -a names=(");
 	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
@@ -83,7 +83,7 @@ static void put_names(struct ts_buf *out, ts_command_list commands)
 			 "__tpusight_commands() {\n\tlocal -a commands=(\n");
 	for (size_t i = 0; commands[i]; i++) {
 		ts_buf_printf(out, "\t\t'%s:", commands[i]->name);
-		put_quoted(out, commands[i]->summary);
+		zsh_put_quoted(out, commands[i]->summary);
 		ts_buf_puts(out, "'\n");
 	}
 	for (size_t i = 0; ts_externals[i].name; i++)
@@ -120,8 +120,8 @@ void ts_complete_zsh(struct ts_buf *out, ts_command_list commands)
 			 "a folder of "
 			 "$fpath, or\n"
 			 "#\tsource <(tpusight manual --completion=zsh)\n\n");
-	put_names(out, commands);
+	zsh_put_names(out, commands);
 	for (size_t i = 0; commands[i]; i++)
-		put_command(out, commands[i]);
+		zsh_put_command(out, commands[i]);
 	ts_buf_puts(out, script);
 }

@@ -46,7 +46,7 @@ bool ts_chrome_args_has(struct ts_bytes name)
 	return false;
 }
 
-static void put(struct text *text, struct ts_bytes bytes)
+static void chrome_args_put(struct text *text, struct ts_bytes bytes)
 {
 	text->full |= bytes.n > sizeof(text->bytes) - text->n;
 	if (text->full)
@@ -56,7 +56,7 @@ static void put(struct text *text, struct ts_bytes bytes)
 }
 
 /* The members that are asked for, as they stand in the file. */
-static void pick(struct text *text, struct ts_bytes object)
+static void chrome_args_pick(struct text *text, struct ts_bytes object)
 {
 	struct ts_jtok members = ts_jtok_enter(object);
 
@@ -65,16 +65,17 @@ static void pick(struct text *text, struct ts_bytes object)
 	while (ts_jtok_member(&members)) {
 		if (!ts_chrome_args_has(members.key))
 			continue;
-		put(text, text->n ? TS_LIT(",\"") : TS_LIT("{\""));
-		put(text, members.key);
-		put(text, TS_LIT("\":"));
-		put(text, members.value);
+		chrome_args_put(text, text->n ? TS_LIT(",\"") : TS_LIT("{\""));
+		chrome_args_put(text, members.key);
+		chrome_args_put(text, TS_LIT("\":"));
+		chrome_args_put(text, members.value);
 	}
-	put(text, text->n ? TS_LIT("}") : TS_LIT("{}"));
+	chrome_args_put(text, text->n ? TS_LIT("}") : TS_LIT("{}"));
 }
 
-static enum ts_status add(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes text,
-			  uint64_t key, uint16_t *kept, struct ts_error *err)
+static enum ts_status chrome_args_add(struct chrome_args *args, struct ts_arena *arena,
+				      struct ts_bytes text, uint64_t key, uint16_t *kept,
+				      struct ts_error *err)
 {
 	size_t at = TS_MAX(args->nr, 1); /* 0 stands for no event */
 
@@ -101,7 +102,7 @@ enum ts_status ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *ar
 	TS_ASSERT_HOT(args && arena);
 	TS_ASSERT_HOT(object.p || object.n == 0);
 	*kept = 0;
-	pick(&text, object);
+	chrome_args_pick(&text, object);
 	if (text.full)
 		return TS_OK;
 	bytes = (struct ts_bytes){ text.bytes, text.n };
@@ -113,7 +114,7 @@ enum ts_status ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *ar
 		}
 		key++; /* another one has the same hash */
 	}
-	return add(args, arena, bytes, key, kept, err);
+	return chrome_args_add(args, arena, bytes, key, kept, err);
 }
 
 void ts_chrome_args_release(struct chrome_args *args)

@@ -26,7 +26,7 @@ void ts_chrome_release(void *data)
 	free(file);
 }
 
-static struct chrome_file *new_file(struct ts_profile *profile, struct ts_bytes bytes)
+static struct chrome_file *chrome_new_file(struct ts_profile *profile, struct ts_bytes bytes)
 {
 	struct chrome_file *file = calloc(1, sizeof(*file));
 
@@ -46,8 +46,8 @@ static struct chrome_file *new_file(struct ts_profile *profile, struct ts_bytes 
 	return file;
 }
 
-static void note_left_out(struct ts_profile *profile, struct ts_bytes name, uint64_t nr,
-			  const char *which)
+static void chrome_note_left_out(struct ts_profile *profile, struct ts_bytes name, uint64_t nr,
+				 const char *which)
 {
 	char text[160];
 
@@ -58,20 +58,21 @@ static void note_left_out(struct ts_profile *profile, struct ts_bytes name, uint
 }
 
 /* Notes what could not be read; the events before it count. */
-static void note_damage(struct ts_profile *profile, const struct chrome_file *file,
-			struct ts_bytes name)
+static void chrome_note_damage(struct ts_profile *profile, const struct chrome_file *file,
+			       struct ts_bytes name)
 {
 	if (file->damage[0])
 		ts_profile_add_damage(profile, name, file->damage_at, file->damage, false);
 	ts_chrome_note_lost(profile, file, name);
-	note_left_out(profile, name, file->nr_left_out,
-		      "events without a time, a beginning or a place were left out");
-	note_left_out(profile, name, file->nr_over,
-		      "events of further threads were left out " TS_OVER(TS_LIMIT_TRACE_TRACKS));
-	note_left_out(profile, name, file->nr_too_deep,
-		      "events that did not end were left out " TS_OVER(TS_LIMIT_TRACE_OPEN));
-	note_left_out(profile, name, file->nr_planes_over,
-		      "processes were left out " TS_OVER(TS_LIMIT_DEVICES));
+	chrome_note_left_out(profile, name, file->nr_left_out,
+			     "events without a time, a beginning or a place were left out");
+	chrome_note_left_out(
+		profile, name, file->nr_over,
+		"events of further threads were left out " TS_OVER(TS_LIMIT_TRACE_TRACKS));
+	chrome_note_left_out(profile, name, file->nr_too_deep,
+			     "events that did not end were left out " TS_OVER(TS_LIMIT_TRACE_OPEN));
+	chrome_note_left_out(profile, name, file->nr_planes_over,
+			     "processes were left out " TS_OVER(TS_LIMIT_DEVICES));
 }
 
 static enum ts_status nothing_read(const struct chrome_file *file, struct ts_error *err)
@@ -88,7 +89,7 @@ static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_re
 {
 	uint32_t index = (uint32_t)profile->nr_hosts;
 	struct ts_host *host = ts_profile_add_host(profile);
-	struct chrome_file *file = host ? new_file(profile, request->bytes) : NULL;
+	struct chrome_file *file = host ? chrome_new_file(profile, request->bytes) : NULL;
 	struct ts_error story = TS_ERROR_INIT;
 	enum ts_status st;
 
@@ -113,11 +114,11 @@ static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_re
 	if (st == TS_OK && request->is_one_of_many)
 		(void)ts_sorter_rest(&file->store, NULL); /* where there is no room, in memory */
 	if (st == TS_OK)
-		note_damage(profile, file, request->file);
+		chrome_note_damage(profile, file, request->file);
 	return st;
 }
 
-static int look(struct ts_bytes file, struct ts_bytes head)
+static int chrome_look(struct ts_bytes file, struct ts_bytes head)
 {
 	size_t at = 0;
 
@@ -139,11 +140,11 @@ static int chrome_probe(struct ts_bytes file, struct ts_bytes bytes)
 	int sure;
 
 	if (!ts_gzip_probe(bytes))
-		return look(file, ts_bytes_cut(bytes, 0, HEAD_BYTES));
+		return chrome_look(file, ts_bytes_cut(bytes, 0, HEAD_BYTES));
 	if (ts_gunzip_head(bytes, &head, HEAD_BYTES, NULL) == TS_NOMEM)
 		sure = ts_tracefile_is_named(file) ? 60 : 0; /* read() will report it */
 	else
-		sure = look(file, ts_buf_bytes(&head));
+		sure = chrome_look(file, ts_buf_bytes(&head));
 	ts_buf_release(&head);
 	return sure;
 }

@@ -9,8 +9,8 @@
 #include "base/check.h"
 
 /* Where a member's value goes; a member that means nothing here has no place. */
-static struct ts_bytes *place_of(struct chrome_event *event, const uint8_t *key, size_t n,
-				 struct ts_bytes *phase)
+static struct ts_bytes *event_place_of(struct chrome_event *event, const uint8_t *key, size_t n,
+				       struct ts_bytes *phase)
 {
 	switch (n) {
 	case 2:
@@ -33,31 +33,31 @@ static struct ts_bytes *place_of(struct chrome_event *event, const uint8_t *key,
 	}
 }
 
-static enum chrome_found bad(const uint8_t **at, const uint8_t *p, const uint8_t *end)
+static enum chrome_found event_bad(const uint8_t **at, const uint8_t *p, const uint8_t *end)
 {
 	*at = p;
 	return p >= end ? CHROME_MORE : CHROME_BAD;
 }
 
 /* One "key": value, from the opening quote on; P is behind it then. */
-static enum chrome_found read_member(const uint8_t **at, const uint8_t *end,
-				     struct chrome_event *event, struct ts_bytes *phase)
+static enum chrome_found event_read_member(const uint8_t **at, const uint8_t *end,
+					   struct chrome_event *event, struct ts_bytes *phase)
 {
 	const uint8_t *key = *at + 1, *p = ts_jtok_string_end(key, end), *behind;
 	struct ts_bytes *place;
 
 	if (!p)
 		return CHROME_MORE;
-	place = place_of(event, key, (size_t)(p - key), phase);
+	place = event_place_of(event, key, (size_t)(p - key), phase);
 	p = ts_jtok_space(p + 1, end);
 	if (p >= end || *p != ':')
-		return bad(at, p, end);
+		return event_bad(at, p, end);
 	p = ts_jtok_space(p + 1, end);
 	behind = ts_jtok_value_end(p, end);
 	if (!behind)
 		return CHROME_MORE;
 	if (behind == p)
-		return bad(at, p, end);
+		return event_bad(at, p, end);
 	if (place)
 		*place = (struct ts_bytes){ p, (size_t)(behind - p) };
 	*at = behind;
@@ -78,8 +78,8 @@ enum chrome_found ts_chrome_event_read(const uint8_t **at, const uint8_t *end,
 		if (p < end && *p == '}')
 			break;
 		if (p >= end || *p != '"')
-			return bad(at, p, end);
-		found = read_member(&p, end, event, &phase);
+			return event_bad(at, p, end);
+		found = event_read_member(&p, end, event, &phase);
 		if (found != CHROME_EVENT) {
 			*at = p;
 			return found;
@@ -88,7 +88,7 @@ enum chrome_found ts_chrome_event_read(const uint8_t **at, const uint8_t *end,
 		if (p < end && *p == ',')
 			p++;
 		else if (p >= end || *p != '}')
-			return bad(at, p, end);
+			return event_bad(at, p, end);
 	}
 	phase = ts_jtok_text(phase);
 	event->phase = phase.n == 1 ? phase.p[0] : 0;

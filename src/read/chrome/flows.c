@@ -25,8 +25,8 @@ static enum ts_status number_id(struct chrome_file *file, const struct chrome_ev
 }
 
 /* Of writers, the slice stands right before its flow events, and begins when they are. */
-static const struct chrome_track *slice_of(struct chrome_names *names,
-					   const struct chrome_event *event, int64_t at_ps)
+static const struct chrome_track *flows_slice_of(struct chrome_names *names,
+						 const struct chrome_event *event, int64_t at_ps)
 {
 	uint32_t process = ts_chrome_process_of(names, ts_jtok_text(event->pid)), at;
 	const struct chrome_track *track;
@@ -51,7 +51,7 @@ enum ts_status ts_chrome_flow_take(struct chrome_file *file, const struct chrome
 	TS_ASSERT_HOT(file && event);
 	if (is_of_launches(ts_jtok_text(event->category)) || flows->nr >= TS_LIMIT_TRACE_FLOWS)
 		return TS_OK;
-	slice = slice_of(&file->names, event, at_ps);
+	slice = flows_slice_of(&file->names, event, at_ps);
 	if (!slice || ts_map_find(&flows->places, slice->slice_at) != TS_NONE)
 		return TS_OK;
 	st = number_id(file, event, &flow.id, err);

@@ -34,7 +34,7 @@ static const struct chrome_device *properties_of(const struct chrome_file *file,
 	return NULL;
 }
 
-static enum ts_status add_device(struct making *making, uint32_t plane, struct ts_bytes pid)
+static enum ts_status model_add_device(struct making *making, uint32_t plane, struct ts_bytes pid)
 {
 	struct ts_device *device = ts_profile_add_plane_device(making->profile, plane);
 	const struct chrome_device *known = properties_of(making->file, pid);
@@ -60,7 +60,8 @@ static bool has_threads(const struct chrome_file *file, const uint32_t *tracks, 
 	return false;
 }
 
-static enum ts_plane_kind kind_of(const struct chrome_file *file, const uint32_t *tracks, size_t nr)
+static enum ts_plane_kind model_kind_of(const struct chrome_file *file, const uint32_t *tracks,
+					size_t nr)
 {
 	const struct chrome_track *track = &file->names.tracks[tracks[0]];
 	enum ts_plane_kind kind = ts_plane_kind_of(file->names.processes[track->process].name);
@@ -142,7 +143,7 @@ static int64_t system_id(struct ts_bytes text)
 	return ts_bytes_i64(text, &id) && id >= 0 && id <= INT32_MAX ? id : -1;
 }
 
-static enum ts_status add_line(struct making *making, uint32_t plane, uint32_t index)
+static enum ts_status model_add_line(struct making *making, uint32_t plane, uint32_t index)
 {
 	struct chrome_file *file = making->file;
 	const struct chrome_track *track = &file->names.tracks[index];
@@ -182,18 +183,18 @@ static enum ts_status add_plane(struct making *making, const uint32_t *tracks, s
 	plane->pid =
 		pid > 0 && first->side == CHROME_HOST ? pid : TS_UNKNOWN; /* a GPU's is its index */
 	plane->name = plane_name(making, first);
-	plane->kind = kind_of(file, tracks, nr);
+	plane->kind = model_kind_of(file, tracks, nr);
 	file->planes[2 * first->process + first->side] = index;
 	making->profile->hosts[making->host].nr_planes++;
 	if (plane->kind == TS_PLANE_OURS)
 		return TS_OK;
 	if (plane->kind == TS_PLANE_GPU || plane->kind == TS_PLANE_TPU)
-		st = add_device(making, index, file->names.processes[first->process].pid);
+		st = model_add_device(making, index, file->names.processes[first->process].pid);
 	if (st == TS_OK && first->side == CHROME_DEVICE && file->step_track != TS_NONE)
-		st = add_line(making, index, file->step_track);
+		st = model_add_line(making, index, file->step_track);
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
 		if (tracks[i] != file->step_track)
-			st = add_line(making, index, tracks[i]);
+			st = model_add_line(making, index, tracks[i]);
 	return st;
 }
 
@@ -237,7 +238,7 @@ static bool same_plane(const struct chrome_names *names, uint32_t a, uint32_t b)
 	       side_of(names, &names->tracks[a]) == side_of(names, &names->tracks[b]);
 }
 
-static enum ts_status add_planes(struct making *making)
+static enum ts_status model_add_planes(struct making *making)
 {
 	struct chrome_file *file = making->file;
 	const struct chrome_names *names = &file->names;
@@ -300,7 +301,7 @@ static void take_args(struct ts_arena *arena, struct ts_op *op, struct ts_bytes 
 }
 
 /* Where an event has no category, its line says what it is. */
-static void by_line(struct making *making, struct ts_op *op, const struct chrome_op *from)
+static void model_by_line(struct making *making, struct ts_op *op, const struct chrome_op *from)
 {
 	const struct chrome_track *track = &making->file->names.tracks[from->track];
 	struct ts_bytes process = making->file->names.processes[track->process].name;
@@ -322,7 +323,7 @@ static void by_line(struct making *making, struct ts_op *op, const struct chrome
 }
 
 /* Ops of one name are different ops in different categories: a range on the host and its kernels. */
-static enum ts_status add_op(struct making *making, struct chrome_op *from)
+static enum ts_status model_add_op(struct making *making, struct chrome_op *from)
 {
 	const struct chrome_category *category = &making->file->names.categories[from->category];
 	struct ts_op op;
@@ -332,7 +333,7 @@ static enum ts_status add_op(struct making *making, struct chrome_op *from)
 	if (from->number != TS_NO_NUMBER) {
 		op.kind = TS_OP_STEP;
 	} else if (from->track != TS_NONE) {
-		by_line(making, &op, from);
+		model_by_line(making, &op, from);
 	} else {
 		op.category = category->name;
 		op.is_traced = category->kernel;
@@ -344,7 +345,7 @@ static enum ts_status add_op(struct making *making, struct chrome_op *from)
 }
 
 /* Time 0 is the earliest event; when that was, the file says or the times themselves do. */
-static void set_time(const struct chrome_file *file, struct ts_host *host)
+static void model_set_time(const struct chrome_file *file, struct ts_host *host)
 {
 	int64_t start_ns;
 
@@ -365,14 +366,14 @@ enum ts_status ts_chrome_to_model(struct chrome_file *file, struct ts_profile *p
 				  uint32_t host, struct ts_error *err)
 {
 	struct making making = { file, profile, host, err };
-	enum ts_status st = add_planes(&making);
+	enum ts_status st = model_add_planes(&making);
 
 	TS_ASSERT(file && profile);
 	TS_ASSERT(host < profile->nr_hosts);
 	for (size_t i = 0; i < file->names.nr_ops && st == TS_OK; i++)
-		st = add_op(&making, &file->names.ops[i]);
+		st = model_add_op(&making, &file->names.ops[i]);
 	profile->hosts[host].rank = file->rank;
 	profile->hosts[host].world_size = file->world_size;
-	set_time(file, &profile->hosts[host]);
+	model_set_time(file, &profile->hosts[host]);
 	return st;
 }

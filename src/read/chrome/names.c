@@ -23,7 +23,7 @@ static const struct category_row rows[] = {
 	{ "Trace", { .class = CHROME_OTHER } },
 };
 
-static struct chrome_category category_of(struct ts_bytes name)
+static struct chrome_category chrome_names_category_of(struct ts_bytes name)
 {
 	static const struct chrome_category kernel = {
 		.side = CHROME_DEVICE, .kernel = true, .keeps = true, .linked = true
@@ -44,7 +44,7 @@ static struct chrome_category category_of(struct ts_bytes name)
 
 static uint32_t add_category(struct chrome_names *names, struct ts_bytes name)
 {
-	struct chrome_category category = category_of(name);
+	struct chrome_category category = chrome_names_category_of(name);
 	uint32_t at = (uint32_t)names->nr_categories;
 
 	category.name = ts_arena_copy(names->arena, name);
@@ -73,7 +73,7 @@ uint32_t ts_chrome_category_of(struct chrome_names *names, struct ts_bytes name)
 	return at;
 }
 
-static uint32_t add_process(struct chrome_names *names, struct ts_bytes pid)
+static uint32_t chrome_names_add_process(struct chrome_names *names, struct ts_bytes pid)
 {
 	struct chrome_process process = { .pid = ts_arena_copy(names->arena, pid) };
 	uint32_t at = (uint32_t)names->nr_processes;
@@ -97,18 +97,20 @@ uint32_t ts_chrome_process_of(struct chrome_names *names, struct ts_bytes pid)
 		return at;
 	at = ts_strmap_find(&names->process_ids, pid);
 	if (at == TS_NONE)
-		at = add_process(names, pid);
+		at = chrome_names_add_process(names, pid);
 	names->last_process = at;
 	return at;
 }
 
-static bool is_track(const struct chrome_track *track, const struct chrome_track *wanted)
+static bool chrome_names_is_track(const struct chrome_track *track,
+				  const struct chrome_track *wanted)
 {
 	return track->process == wanted->process && track->side == wanted->side &&
 	       track->class == wanted->class && ts_bytes_eq(track->tid, wanted->tid);
 }
 
-static uint32_t add_track(struct chrome_names *names, struct chrome_track wanted, uint64_t key)
+static uint32_t chrome_names_add_track(struct chrome_names *names, struct chrome_track wanted,
+				       uint64_t key)
 {
 	uint32_t at = (uint32_t)names->nr_tracks;
 
@@ -133,21 +135,21 @@ uint32_t ts_chrome_track_of(struct chrome_names *names, uint32_t process, struct
 
 	TS_ASSERT_HOT(names);
 	TS_ASSERT_HOT(tid.p || tid.n == 0);
-	if (at < names->nr_tracks && is_track(&names->tracks[at], &wanted))
+	if (at < names->nr_tracks && chrome_names_is_track(&names->tracks[at], &wanted))
 		return at;
 	key = ts_hash(tid, names->seed + process * UINT64_C(64) + side * 8U + class);
 	while ((at = ts_map_find(&names->track_ids, key)) != TS_NONE &&
-	       !is_track(&names->tracks[at], &wanted))
+	       !chrome_names_is_track(&names->tracks[at], &wanted))
 		key++; /* another one has the same hash */
 	if (at == TS_NONE)
 		at = names->nr_tracks < TS_LIMIT_TRACE_TRACKS && process < TS_LIMIT_PLANES
-			     ? add_track(names, wanted, key)
+			     ? chrome_names_add_track(names, wanted, key)
 			     : TS_LIMIT_TRACE_TRACKS;
 	names->last_track = at;
 	return at;
 }
 
-static uint32_t add_op(struct chrome_names *names, struct chrome_op op, uint64_t key)
+static uint32_t chrome_names_add_op(struct chrome_names *names, struct chrome_op op, uint64_t key)
 {
 	uint32_t at = (uint32_t)names->nr_ops;
 
@@ -185,7 +187,7 @@ uint32_t ts_chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t
 			return at;
 		key++;
 	}
-	return add_op(names, op, key);
+	return chrome_names_add_op(names, op, key);
 }
 
 void ts_chrome_names_release(struct chrome_names *names)

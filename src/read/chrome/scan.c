@@ -32,7 +32,8 @@ static bool since_first(struct chrome_file *file, struct ts_bytes token, int64_t
 	return true;
 }
 
-static enum ts_status put(struct scan *scan, struct chrome_record record, struct ts_error *err)
+static enum ts_status chrome_scan_put(struct scan *scan, struct chrome_record record,
+				      struct ts_error *err)
 {
 	struct chrome_file *file = scan->file;
 	struct chrome_track *track = &file->names.tracks[record.track];
@@ -53,8 +54,8 @@ static enum ts_status put(struct scan *scan, struct chrome_record record, struct
 }
 
 /* A step of the profiler's schedule: what its thread calls a range, the devices have as steps. */
-static enum ts_status put_step(struct scan *scan, struct ts_bytes name, struct chrome_record record,
-			       struct ts_error *err)
+static enum ts_status chrome_scan_put_step(struct scan *scan, struct ts_bytes name,
+					   struct chrome_record record, struct ts_error *err)
 {
 	struct chrome_file *file = scan->file;
 	struct chrome_names *names = &file->names;
@@ -75,7 +76,7 @@ static enum ts_status put_step(struct scan *scan, struct ts_bytes name, struct c
 		return TS_OK;
 	record.track = (uint16_t)file->step_track;
 	ts_bytes_u64(digits, &names->ops[record.op].number);
-	return put(scan, record, err);
+	return chrome_scan_put(scan, record, err);
 }
 
 static struct ts_bytes member(struct ts_bytes object, const char *key)
@@ -106,7 +107,7 @@ static uint64_t link_of(struct ts_bytes args)
  * one, of a process that says what they are (torch/autograd/profiler_util.py): operators and ranges alike, so that only
  * steps are known to be ranges.
  */
-static struct ts_bytes category_of(const struct chrome_event *event)
+static struct ts_bytes chrome_scan_category_of(const struct chrome_event *event)
 {
 	struct ts_bytes category = ts_jtok_text(event->category);
 
@@ -121,11 +122,12 @@ static struct ts_bytes category_of(const struct chrome_event *event)
  * Where an event goes. CLASS: of the event's phase; its category may know better. *IS_PLACED false:
  * there are too many threads for it.
  */
-static enum ts_status place(struct scan *scan, const struct chrome_event *event, uint8_t class,
-			    struct chrome_record *record, bool *is_placed, struct ts_error *err)
+static enum ts_status chrome_scan_place(struct scan *scan, const struct chrome_event *event,
+					uint8_t class, struct chrome_record *record,
+					bool *is_placed, struct ts_error *err)
 {
 	struct chrome_names *names = &scan->file->names;
-	uint32_t category = ts_chrome_category_of(names, category_of(event));
+	uint32_t category = ts_chrome_category_of(names, chrome_scan_category_of(event));
 	uint32_t process = ts_chrome_process_of(names, ts_jtok_text(event->pid)), track;
 	const struct chrome_category *known;
 	uint8_t side = CHROME_HOST;
@@ -169,24 +171,24 @@ static enum ts_status take_complete(struct scan *scan, const struct chrome_event
 {
 	struct ts_bytes name = ts_jtok_text(event->name);
 	bool is_placed;
-	enum ts_status st = place(scan, event, class, &record, &is_placed, err);
+	enum ts_status st = chrome_scan_place(scan, event, class, &record, &is_placed, err);
 
 	if (st || !is_placed)
 		return st;
 	record.dur_ps = class == CHROME_MAIN ? chrome_length(event->dur) : 0;
-	st = put(scan, record, err);
+	st = chrome_scan_put(scan, record, err);
 	if (st == TS_OK && class == CHROME_MAIN && ts_bytes_starts(name, STEP_PREFIX) &&
 	    scan->file->names.tracks[record.track].side == CHROME_HOST)
-		st = put_step(scan, name, record, err);
+		st = chrome_scan_put_step(scan, name, record, err);
 	return st;
 }
 
-static enum ts_status take_begin(struct scan *scan, const struct chrome_event *event,
-				 struct chrome_record record, struct ts_error *err)
+static enum ts_status chrome_scan_take_begin(struct scan *scan, const struct chrome_event *event,
+					     struct chrome_record record, struct ts_error *err)
 {
 	struct chrome_track *track;
 	bool is_placed;
-	enum ts_status st = place(scan, event, CHROME_MAIN, &record, &is_placed, err);
+	enum ts_status st = chrome_scan_place(scan, event, CHROME_MAIN, &record, &is_placed, err);
 
 	if (st || !is_placed)
 		return st;
@@ -216,14 +218,14 @@ static enum ts_status close_top(struct scan *scan, uint32_t index, int64_t end_p
 		.track = (uint16_t)index,
 	};
 
-	return put(scan, record, err);
+	return chrome_scan_put(scan, record, err);
 }
 
-static enum ts_status take_end(struct scan *scan, const struct chrome_event *event,
-			       struct chrome_record record, struct ts_error *err)
+static enum ts_status chrome_scan_take_end(struct scan *scan, const struct chrome_event *event,
+					   struct chrome_record record, struct ts_error *err)
 {
 	bool is_placed;
-	enum ts_status st = place(scan, event, CHROME_MAIN, &record, &is_placed, err);
+	enum ts_status st = chrome_scan_place(scan, event, CHROME_MAIN, &record, &is_placed, err);
 
 	if (st || !is_placed)
 		return st;
@@ -234,7 +236,7 @@ static enum ts_status take_end(struct scan *scan, const struct chrome_event *eve
 }
 
 /* What never ended lasts as long as its thread is known to. */
-static enum ts_status close_all(struct scan *scan, struct ts_error *err)
+static enum ts_status chrome_scan_close_all(struct scan *scan, struct ts_error *err)
 {
 	struct chrome_names *names = &scan->file->names;
 	enum ts_status st = TS_OK;
@@ -245,8 +247,8 @@ static enum ts_status close_all(struct scan *scan, struct ts_error *err)
 	return st;
 }
 
-static enum ts_status take_text(struct scan *scan, struct ts_bytes token, struct ts_bytes *text,
-				struct ts_error *err)
+static enum ts_status chrome_scan_take_text(struct scan *scan, struct ts_bytes token,
+					    struct ts_bytes *text, struct ts_error *err)
 {
 	*text = ts_jtok_unescape(scan->file->names.arena, ts_jtok_text(token));
 	if (!text->p)
@@ -263,7 +265,7 @@ static enum ts_status name_thread(struct scan *scan, const struct chrome_event *
 {
 	static const uint8_t sides[] = { CHROME_HOST, CHROME_DEVICE };
 	struct ts_bytes name;
-	enum ts_status st = take_text(scan, token, &name, err);
+	enum ts_status st = chrome_scan_take_text(scan, token, &name, err);
 
 	if (st)
 		return st;
@@ -291,9 +293,9 @@ static enum ts_status take_metadata(struct scan *scan, const struct chrome_event
 	if (process == TS_NONE)
 		return ts_fail_nomem(err);
 	if (ts_bytes_is(what, "process_name") && name.p)
-		return take_text(scan, name, &names->processes[process].name, err);
+		return chrome_scan_take_text(scan, name, &names->processes[process].name, err);
 	if (ts_bytes_is(what, "process_labels") && labels.p)
-		return take_text(scan, labels, &names->processes[process].labels, err);
+		return chrome_scan_take_text(scan, labels, &names->processes[process].labels, err);
 	if (ts_bytes_is(what, "thread_name") && name.p)
 		return name_thread(scan, event, process, name, err);
 	return TS_OK;
@@ -309,8 +311,8 @@ static enum ts_status take_flow(struct scan *scan, const struct chrome_event *ev
 	return ts_chrome_flow_take(scan->file, event, at_ps, err);
 }
 
-static enum ts_status take_event(struct scan *scan, const struct chrome_event *event, uint64_t at,
-				 struct ts_error *err)
+static enum ts_status chrome_scan_take_event(struct scan *scan, const struct chrome_event *event,
+					     uint64_t at, struct ts_error *err)
 {
 	struct chrome_record record = { .at = at };
 
@@ -326,8 +328,8 @@ static enum ts_status take_event(struct scan *scan, const struct chrome_event *e
 	}
 	switch (event->phase) {
 	case 'X': return take_complete(scan, event, CHROME_MAIN, record, err);
-	case 'B': return take_begin(scan, event, record, err);
-	case 'E': return take_end(scan, event, record, err);
+	case 'B': return chrome_scan_take_begin(scan, event, record, err);
+	case 'E': return chrome_scan_take_end(scan, event, record, err);
 	case 'C': return take_complete(scan, event, CHROME_COUNTER, record, err);
 	default:  return take_complete(scan, event, CHROME_INSTANT, record, err);
 	}
@@ -360,7 +362,7 @@ static enum ts_status scan_event(void *ctx, struct ts_error *err)
 		st = ts_walk_skip(walk, err);
 		scan->file->nr_left_out += !walk->over;
 	} else {
-		st = take_event(scan, &event, ts_walk_at(walk), err);
+		st = chrome_scan_take_event(scan, &event, ts_walk_at(walk), err);
 		walk->text.p = p;
 		ts_window_forget(&walk->text);
 	}
@@ -412,7 +414,7 @@ static enum ts_status scan_end(void *ctx, bool is_object, struct ts_error *err)
 	return TS_OK;
 }
 
-static int64_t number_of(struct ts_bytes token)
+static int64_t chrome_scan_number_of(struct ts_bytes token)
 {
 	int64_t number;
 
@@ -430,17 +432,17 @@ static enum ts_status take_device(struct scan *scan, struct ts_bytes object, str
 		return ts_fail_nomem(err);
 	device = &file->devices[file->nr_devices++];
 	*device = (struct chrome_device){
-		.id = number_of(member(object, "id")),
-		.memory_bytes = number_of(member(object, "totalGlobalMem")),
-		.cc_major = number_of(member(object, "computeMajor")),
-		.cc_minor = number_of(member(object, "computeMinor")),
-		.core_count = number_of(member(object, "numSms")),
+		.id = chrome_scan_number_of(member(object, "id")),
+		.memory_bytes = chrome_scan_number_of(member(object, "totalGlobalMem")),
+		.cc_major = chrome_scan_number_of(member(object, "computeMajor")),
+		.cc_minor = chrome_scan_number_of(member(object, "computeMinor")),
+		.core_count = chrome_scan_number_of(member(object, "numSms")),
 	};
-	return take_text(scan, member(object, "name"), &device->name, err);
+	return chrome_scan_take_text(scan, member(object, "name"), &device->name, err);
 }
 
-static enum ts_status take_member(void *ctx, struct ts_bytes key, struct ts_bytes value,
-				  struct ts_error *err)
+static enum ts_status chrome_scan_take_member(void *ctx, struct ts_bytes key, struct ts_bytes value,
+					      struct ts_error *err)
 {
 	struct scan *scan = ctx;
 	struct chrome_file *file = scan->file;
@@ -448,10 +450,10 @@ static enum ts_status take_member(void *ctx, struct ts_bytes key, struct ts_byte
 	enum ts_status st = TS_OK;
 
 	if (ts_bytes_is(key, "baseTimeNanoseconds")) {
-		file->base_unix_ns = number_of(value);
+		file->base_unix_ns = chrome_scan_number_of(value);
 	} else if (ts_bytes_is(key, "distributedInfo")) {
-		file->rank = number_of(member(value, "rank"));
-		file->world_size = number_of(member(value, "world_size"));
+		file->rank = chrome_scan_number_of(member(value, "rank"));
+		file->world_size = chrome_scan_number_of(member(value, "world_size"));
 	} else if (ts_bytes_is(key, "deviceProperties")) {
 		while (st == TS_OK && ts_jtok_element(&elements))
 			st = take_device(scan, elements.value, err);
@@ -460,7 +462,7 @@ static enum ts_status take_member(void *ctx, struct ts_bytes key, struct ts_byte
 }
 
 /* Members that say something here: their values are taken whole. */
-static bool is_wanted(struct ts_bytes key)
+static bool chrome_scan_is_wanted(struct ts_bytes key)
 {
 	return ts_bytes_is(key, "baseTimeNanoseconds") || ts_bytes_is(key, "distributedInfo") ||
 	       ts_bytes_is(key, "deviceProperties");
@@ -475,7 +477,7 @@ static enum ts_status have_text(struct chrome_file *file, struct ts_error *err)
 }
 
 /* Categories that are there before the first event. */
-static enum ts_status begin(struct scan *scan, struct ts_error *err)
+static enum ts_status chrome_scan_begin(struct scan *scan, struct ts_error *err)
 {
 	struct chrome_names *names = &scan->file->names;
 
@@ -486,7 +488,7 @@ static enum ts_status begin(struct scan *scan, struct ts_error *err)
 	return TS_OK;
 }
 
-static void note_damage(struct chrome_file *file, const struct ts_walk *walk)
+static void chrome_scan_note_damage(struct chrome_file *file, const struct ts_walk *walk)
 {
 	file->damage_at = walk->damage_at;
 	memcpy(file->damage, walk->damage, sizeof(file->damage));
@@ -498,8 +500,8 @@ enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_
 	struct scan scan = { .file = file };
 	const struct ts_walk_visitor visitor = { .ctx = &scan,
 						 .begin = scan_begin,
-						 .member = take_member,
-						 .wants = is_wanted,
+						 .member = chrome_scan_take_member,
+						 .wants = chrome_scan_is_wanted,
 						 .at_event = scan_event,
 						 .events_end = scan_list_end,
 						 .end = scan_end };
@@ -513,12 +515,12 @@ enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_
 		.mapped = mapped, .events_at = TS_NO_SEAM, .end_at = TS_NO_SEAM, .closing = ""
 	};
 	if (st == TS_OK)
-		st = begin(&scan, err);
+		st = chrome_scan_begin(&scan, err);
 	if (st == TS_OK)
 		st = ts_walk_run(&scan.walk, err);
-	note_damage(file, &scan.walk);
+	chrome_scan_note_damage(file, &scan.walk);
 	if (st == TS_OK)
-		st = close_all(&scan, err);
+		st = chrome_scan_close_all(&scan, err);
 	if (st == TS_OK)
 		st = ts_sorter_close(&file->store, err);
 	if (st == TS_OK)

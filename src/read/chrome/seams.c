@@ -10,20 +10,20 @@
 /* Ranks begin at places of their own: two copies that are opened together do not mix there. */
 #define NR_PLACES 100
 
-static bool is_in(struct ts_bytes text, uint64_t from)
+static bool seams_is_in(struct ts_bytes text, uint64_t from)
 {
 	uint64_t id;
 
 	return ts_bytes_u64(text, &id) && id >= from && id < from + TS_FREE_IDS;
 }
 
-static bool is_free(const struct chrome_names *names, uint64_t from)
+static bool seams_is_free(const struct chrome_names *names, uint64_t from)
 {
 	for (size_t i = 0; i < names->nr_processes; i++)
-		if (is_in(names->processes[i].pid, from))
+		if (seams_is_in(names->processes[i].pid, from))
 			return false;
 	for (size_t i = 0; i < names->nr_tracks; i++)
-		if (is_in(names->tracks[i].tid, from))
+		if (seams_is_in(names->tracks[i].tid, from))
 			return false;
 	return true;
 }
@@ -34,7 +34,7 @@ static uint32_t free_id(const struct chrome_names *names, int64_t rank)
 {
 	uint64_t from = FIRST_ID + (uint64_t)TS_MAX(rank, 0) % NR_PLACES * TS_FREE_IDS;
 
-	while (!is_free(names, from) && from + 2 * (uint64_t)TS_FREE_IDS < UINT32_MAX)
+	while (!seams_is_free(names, from) && from + 2 * (uint64_t)TS_FREE_IDS < UINT32_MAX)
 		from += TS_FREE_IDS;
 	return (uint32_t)from;
 }

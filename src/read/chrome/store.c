@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-static bool before(const void *a, const void *b)
+static bool store_before(const void *a, const void *b)
 {
 	const struct chrome_record *x = a, *y = b;
 
@@ -15,6 +15,6 @@ const struct ts_sort_kind ts_chrome_sort_kind = {
 	.size = sizeof(struct chrome_record),
 	.max = CHROME_RECORDS,
 	.merge_bytes = CHROME_MERGE,
-	.before = before,
+	.before = store_before,
 	.part_at = offsetof(struct chrome_record, track),
 };

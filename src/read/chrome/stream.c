@@ -14,8 +14,8 @@
 #define NESTED_ARGS 4	 /* objects in objects; deeper ones are text */
 #define MAX_LOOKS  48	 /* at different places, before their pages go */
 
-static const struct chrome_file *file_of(const struct ts_profile *profile,
-					 const struct ts_line *line)
+static const struct chrome_file *chrome_stream_file_of(const struct ts_profile *profile,
+						       const struct ts_line *line)
 {
 	return profile->hosts[profile->planes[line->plane].host].reader_data;
 }
@@ -41,7 +41,7 @@ static void note_look(const struct chrome_file *shared, struct ts_bytes text, si
 #endif
 }
 
-static bool give_stat(struct ts_bytes token, struct ts_stat *stat)
+static bool chrome_stream_give_stat(struct ts_bytes token, struct ts_stat *stat)
 {
 	struct ts_bytes text = ts_jtok_text(token);
 	struct ts_micros number;
@@ -104,7 +104,7 @@ static struct ts_bytes args_in_text(const struct chrome_file *file, struct ts_by
 static struct ts_jtok args_of(const struct ts_block *block, size_t at, const char *const *names,
 			      size_t nr)
 {
-	const struct chrome_file *file = file_of(block->profile, block->line);
+	const struct chrome_file *file = chrome_stream_file_of(block->profile, block->line);
 	const struct ts_bytes *kept = kept_args(file, block->body[at], names, nr);
 
 	return ts_jtok_enter(kept ? *kept : args_in_text(file, block->body[at]));
@@ -120,7 +120,7 @@ static bool give_kept(const struct chrome_file *shared, struct ts_bytes token, s
 {
 	struct chrome_file *file = (struct chrome_file *)(uintptr_t)shared;
 
-	if (!give_stat(token, stat))
+	if (!chrome_stream_give_stat(token, stat))
 		return false;
 	if (!file->is_lazy || stat->type != TS_STAT_TEXT || !stands_in(file->text, token))
 		return true;
@@ -129,14 +129,15 @@ static bool give_kept(const struct chrome_file *shared, struct ts_bytes token, s
 }
 
 /* ts_stat_find: of the event's args. Texts and lists are as the file has them. */
-static bool find_stat(const struct ts_block *block, size_t at, const char *name,
-		      struct ts_stat *stat)
+static bool chrome_stream_find_stat(const struct ts_block *block, size_t at, const char *name,
+				    struct ts_stat *stat)
 {
 	struct ts_jtok members = args_of(block, at, &name, 1);
 
 	while (ts_jtok_member(&members))
 		if (ts_bytes_is(members.key, name))
-			return give_kept(file_of(block->profile, block->line), members.value, stat);
+			return give_kept(chrome_stream_file_of(block->profile, block->line),
+					 members.value, stat);
 	return false;
 }
 
@@ -155,7 +156,8 @@ static size_t find_stats(const struct ts_block *block, size_t at, const char *co
 			if (seen >> i & 1 || !ts_bytes_is(members.key, names[i]))
 				continue;
 			seen |= UINT64_C(1) << i;
-			if (!give_kept(file_of(block->profile, block->line), members.value, &stat))
+			if (!give_kept(chrome_stream_file_of(block->profile, block->line),
+				       members.value, &stat))
 				break;
 			stats[i] = stat;
 			found++;
@@ -177,7 +179,7 @@ static bool has_escapes(struct ts_bytes text)
 	return text.n > 0 && memchr(text.p, '\\', text.n);
 }
 
-static struct ts_bytes plain(struct each *each, struct ts_bytes text)
+static struct ts_bytes chrome_stream_plain(struct each *each, struct ts_bytes text)
 {
 	struct ts_bytes kept = { NULL, 0 };
 
@@ -189,7 +191,8 @@ static struct ts_bytes plain(struct each *each, struct ts_bytes text)
 }
 
 /* "outer.inner"; empty: no room. */
-static struct ts_bytes name_in(struct each *each, struct ts_bytes outer, struct ts_bytes name)
+static struct ts_bytes chrome_stream_name_in(struct each *each, struct ts_bytes outer,
+					     struct ts_bytes name)
 {
 	if (outer.n == 0)
 		return name;
@@ -203,16 +206,17 @@ static void visit_members(struct each *each, struct ts_bytes outer, struct ts_by
 	struct ts_jtok members = ts_jtok_enter(object);
 
 	while (ts_jtok_member(&members)) {
-		struct ts_bytes name = name_in(each, outer, plain(each, members.key));
+		struct ts_bytes name =
+			chrome_stream_name_in(each, outer, chrome_stream_plain(each, members.key));
 		struct ts_stat stat;
 
 		if (name.n == 0)
 			continue;
 		if (ts_bytes_starts(members.value, "{") && depth < NESTED_ARGS) {
 			visit_members(each, name, members.value, depth + 1);
-		} else if (give_stat(members.value, &stat)) {
+		} else if (chrome_stream_give_stat(members.value, &stat)) {
 			if (stat.type == TS_STAT_TEXT && ts_bytes_starts(members.value, "\""))
-				stat.text = plain(each, stat.text);
+				stat.text = chrome_stream_plain(each, stat.text);
 			if (stat.type == TS_STAT_REAL)
 				(void)ts_jtok_real(members.value, &stat.real);
 			each->visit(each->ctx, name, &stat);
@@ -221,10 +225,11 @@ static void visit_members(struct each *each, struct ts_bytes outer, struct ts_by
 }
 
 /* ts_stats_each: of a packed file that had no room on the disk, what was kept. */
-static void each_stat(const struct ts_profile *profile, const struct ts_line *line,
-		      struct ts_bytes body, ts_stat_visit *visit, void *ctx)
+static void chrome_stream_each_stat(const struct ts_profile *profile, const struct ts_line *line,
+				    struct ts_bytes body, ts_stat_visit *visit, void *ctx)
 {
-	struct chrome_file *file = (struct chrome_file *)(uintptr_t)file_of(profile, line);
+	struct chrome_file *file =
+		(struct chrome_file *)(uintptr_t)chrome_stream_file_of(profile, line);
 	const struct ts_bytes *kept = kept_args(file, body, NULL, 0);
 	struct ts_bytes args = args_in_text(file, body);
 	struct each each = { &file->texts, visit, ctx, TS_ARENA_INIT };
@@ -235,8 +240,9 @@ static void each_stat(const struct ts_profile *profile, const struct ts_line *li
 	ts_arena_release(&each.arena);
 }
 
-static struct ts_event event_of(const struct chrome_file *file, const struct ts_line *line,
-				const struct chrome_record *record)
+static struct ts_event chrome_stream_event_of(const struct chrome_file *file,
+					      const struct ts_line *line,
+					      const struct chrome_record *record)
 {
 	const struct chrome_op *op = &file->names.ops[record->op];
 	int64_t start_ps = ts_i64_add(ts_i64_sub(record->start_ps, file->min_ps), line->start_ps);
@@ -262,7 +268,7 @@ enum ts_status ts_chrome_stream(const struct ts_profile *profile, uint32_t index
 				const struct ts_sink *sink, struct ts_error *err)
 {
 	const struct ts_line *line = &profile->lines[index];
-	const struct chrome_file *file = file_of(profile, line);
+	const struct chrome_file *file = chrome_stream_file_of(profile, line);
 	struct ts_nest *nest = ts_nest_new(profile, index, sink);
 	struct ts_sort_cursor *cursor = NULL;
 	const struct chrome_record *record;
@@ -271,11 +277,11 @@ enum ts_status ts_chrome_stream(const struct ts_profile *profile, uint32_t index
 	TS_ASSERT(profile && sink);
 	if (!nest)
 		return ts_fail_nomem(err);
-	ts_nest_stats(nest, find_stat, find_stats, each_stat);
+	ts_nest_stats(nest, chrome_stream_find_stat, find_stats, chrome_stream_each_stat);
 	st = ts_sort_cursor_open(
 		&file->store, file->line_tracks[line->at_reader - file->first_line], &cursor, err);
 	while (st == TS_OK && (record = ts_sort_cursor_next(cursor, &st, err))) {
-		struct ts_event event = event_of(file, line, record);
+		struct ts_event event = chrome_stream_event_of(file, line, record);
 
 		st = ts_nest_push(nest, &event, err);
 	}

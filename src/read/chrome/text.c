@@ -11,7 +11,7 @@
 #define PART_BYTES (size_t)262144
 
 /* A damaged text ends where it is damaged: the reader has said so. */
-static enum ts_status unpack(struct chrome_file *file)
+static enum ts_status text_unpack(struct chrome_file *file)
 {
 	struct ts_gunzip gz = TS_GUNZIP_INIT;
 	uint8_t *part = malloc(PART_BYTES);
@@ -38,7 +38,7 @@ static void make_text(struct chrome_file *file)
 {
 	pthread_mutex_lock(&file->text_lock);
 	if (!atomic_load_explicit(&file->has_text, memory_order_relaxed)) {
-		if (unpack(file)) {
+		if (text_unpack(file)) {
 			ts_scratch_release(&file->unpacked);
 			file->text = (struct ts_bytes){ NULL, 0 };
 			file->text_lost = true;

@@ -23,7 +23,7 @@ void ts_chrome_texts_release(struct chrome_texts *texts)
 	free(texts->items);
 }
 
-static struct ts_bytes add(struct chrome_texts *texts, struct ts_bytes text, uint64_t key)
+static struct ts_bytes texts_add(struct chrome_texts *texts, struct ts_bytes text, uint64_t key)
 {
 	const struct ts_bytes none = { NULL, 0 };
 
@@ -48,7 +48,7 @@ static struct ts_bytes find_or_add(struct chrome_texts *texts, struct ts_bytes t
 			return texts->items[at];
 		key++; /* another one has the same hash */
 	}
-	return add(texts, text, key);
+	return texts_add(texts, text, key);
 }
 
 struct ts_bytes ts_chrome_text_keep(struct chrome_texts *texts, struct ts_bytes text)

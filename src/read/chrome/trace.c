@@ -5,7 +5,8 @@
 #include "base/check.h"
 #include "read/chrome/chrome.h"
 
-static const struct chrome_file *file_of(const struct ts_profile *profile, uint32_t host)
+static const struct chrome_file *chrome_trace_file_of(const struct ts_profile *profile,
+						      uint32_t host)
 {
 	TS_ASSERT(host < profile->nr_hosts);
 	TS_ASSERT(profile->hosts[host].reader_release == ts_chrome_release);
@@ -21,7 +22,7 @@ static int64_t host_start(const struct ts_profile *profile, const struct chrome_
 bool ts_trace_time(const struct ts_profile *profile, uint32_t host, struct ts_bytes token,
 		   int64_t *ps)
 {
-	const struct chrome_file *file = file_of(profile, host);
+	const struct chrome_file *file = chrome_trace_file_of(profile, host);
 	struct ts_micros time;
 
 	TS_ASSERT_HOT(profile && ps);
@@ -43,7 +44,7 @@ int64_t ts_trace_length(struct ts_bytes token)
 uint32_t ts_trace_plane(const struct ts_profile *profile, uint32_t host, struct ts_bytes pid,
 			struct ts_bytes category)
 {
-	const struct chrome_file *file = file_of(profile, host);
+	const struct chrome_file *file = chrome_trace_file_of(profile, host);
 	uint32_t process = ts_strmap_find(&file->names.process_ids, pid);
 	uint32_t known = ts_strmap_find(&file->names.category_ids, category), other;
 	uint8_t side = known == TS_NONE ? CHROME_HOST : file->names.categories[known].side;

@@ -12,7 +12,7 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 
-static int64_t number_of(const cJSON *item)
+static int64_t backend_number_of(const cJSON *item)
 {
 	int64_t value = TS_HLO_UNKNOWN;
 
@@ -24,15 +24,15 @@ static int64_t number_of(const cJSON *item)
 	return TS_HLO_UNKNOWN;
 }
 
-static int64_t number_in(const cJSON *object, const char *name)
+static int64_t backend_number_in(const cJSON *object, const char *name)
 {
-	return number_of(cJSON_GetObjectItemCaseSensitive(object, name));
+	return backend_number_of(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
 /* An estimate below zero is not an estimate. */
 static int64_t count_in(const cJSON *object, const char *name)
 {
-	return TS_MAX(number_in(object, name), TS_HLO_UNKNOWN);
+	return TS_MAX(backend_number_in(object, name), TS_HLO_UNKNOWN);
 }
 
 static const int64_t *numbers_in(struct ts_hlo_reader *reader, const cJSON *object,
@@ -46,7 +46,7 @@ static const int64_t *numbers_in(struct ts_hlo_reader *reader, const cJSON *obje
 	*nr = 0;
 	if (!numbers)
 		return NULL;
-	cJSON_ArrayForEach(item, list) numbers[at++] = number_of(item);
+	cJSON_ArrayForEach(item, list) numbers[at++] = backend_number_of(item);
 	*nr = at;
 	return numbers;
 }
@@ -81,9 +81,9 @@ static void convert_scoped_memory(const cJSON *root, struct ts_hlo_backend *to)
 
 	cJSON_ArrayForEach(item, list)
 	{
-		int64_t size = number_in(item, "size");
+		int64_t size = backend_number_in(item, "size");
 
-		if (number_in(item, "memory_space") != TS_SPACE_VMEM || size < 0)
+		if (backend_number_in(item, "memory_space") != TS_SPACE_VMEM || size < 0)
 			continue;
 		to->scoped_vmem_bytes = ts_i64_add(TS_MAX(to->scoped_vmem_bytes, 0), size);
 	}

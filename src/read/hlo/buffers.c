@@ -100,7 +100,7 @@ static enum ts_status map_instrs(struct assignment *made)
 }
 
 /* Packed or one by one. Returns how many there are now. */
-static size_t read_path(struct ts_pb *pb, int64_t path[TS_LIMIT_HLO_SHAPE_DEPTH], size_t n)
+static size_t buffers_read_path(struct ts_pb *pb, int64_t path[TS_LIMIT_HLO_SHAPE_DEPTH], size_t n)
 {
 	const uint8_t *p, *end;
 	uint64_t value;
@@ -120,8 +120,8 @@ static size_t read_path(struct ts_pb *pb, int64_t path[TS_LIMIT_HLO_SHAPE_DEPTH]
 	return n;
 }
 
-static void read_location(const struct assignment *made, struct ts_pb pb,
-			  struct ts_hlo_buffer *buffer)
+static void buffers_read_location(const struct assignment *made, struct ts_pb pb,
+				  struct ts_hlo_buffer *buffer)
 {
 	const struct ts_hlo_module *module = made->reader->module;
 	struct ts_bytes name = { NULL, 0 };
@@ -136,7 +136,7 @@ static void read_location(const struct assignment *made, struct ts_pb pb,
 			buffer->instr = ts_map_find(&made->instr_ids, ts_pb_u64(&pb));
 			break;
 		case LOCATION_NAME: name = ts_pb_bytes(&pb); break;
-		case LOCATION_PATH: n = read_path(&pb, path, n); break;
+		case LOCATION_PATH: n = buffers_read_path(&pb, path, n); break;
 		default:	    break;
 		}
 	}
@@ -160,7 +160,7 @@ static enum ts_status read_buffer(struct assignment *made, struct ts_pb pb)
 		case BUFFER_COLOR: buffer.space = ts_pb_i64(&pb); break;
 		case BUFFER_DEFINED_AT:
 			if (pb.wire == TS_PB_BYTES)
-				read_location(made, ts_pb_enter(&pb), &buffer);
+				buffers_read_location(made, ts_pb_enter(&pb), &buffer);
 			break;
 		default: break;
 		}
@@ -248,7 +248,7 @@ static enum ts_status read_allocation(struct assignment *made, struct ts_pb pb)
 	return TS_OK;
 }
 
-static enum ts_status read_event(struct assignment *made, struct ts_pb pb)
+static enum ts_status buffers_read_event(struct assignment *made, struct ts_pb pb)
 {
 	struct ts_hlo_heap_event event = { .kind = TS_HEAP_ALLOC, .with = TS_NONE };
 	uint64_t kind = 0, id = 0, with = 0;
@@ -290,7 +290,7 @@ static enum ts_status read_heap(struct assignment *made, struct ts_pb pb)
 		return TS_OK;
 	while (st == TS_OK && ts_pb_next(&pb))
 		if (pb.field == HEAP_EVENTS && pb.wire == TS_PB_BYTES)
-			st = read_event(made, ts_pb_enter(&pb));
+			st = buffers_read_event(made, ts_pb_enter(&pb));
 	if (st)
 		return st;
 	heap.nr_events = made->sums.nr_events - heap.first_event;
@@ -301,9 +301,10 @@ static enum ts_status read_heap(struct assignment *made, struct ts_pb pb)
 }
 
 /* Once for each kind of part: allocations name buffers, which may stand behind them. */
-static enum ts_status read_parts(struct assignment *made, struct ts_pb_error *damage,
-				 uint32_t field,
-				 enum ts_status (*read)(struct assignment *made, struct ts_pb pb))
+static enum ts_status buffers_read_parts(struct assignment *made, struct ts_pb_error *damage,
+					 uint32_t field,
+					 enum ts_status (*read)(struct assignment *made,
+								struct ts_pb pb))
 {
 	struct ts_pb pb = ts_pb_of(made->reader->scan.buffers, damage);
 	enum ts_status st = TS_OK;
@@ -314,7 +315,8 @@ static enum ts_status read_parts(struct assignment *made, struct ts_pb_error *da
 	return st;
 }
 
-static const void *keep(struct ts_hlo_reader *reader, const void *items, size_t nr, size_t size)
+static const void *buffers_keep(struct ts_hlo_reader *reader, const void *items, size_t nr,
+				size_t size)
 {
 	void *copy = ts_hlo_array(reader, nr, size);
 
@@ -323,25 +325,26 @@ static const void *keep(struct ts_hlo_reader *reader, const void *items, size_t 
 	return copy;
 }
 
-static enum ts_status keep_all(struct assignment *made)
+static enum ts_status buffers_keep_all(struct assignment *made)
 {
 	struct ts_hlo_reader *reader = made->reader;
 	struct ts_hlo_buffers *to = &made->sums;
 
 	to->present = true;
-	to->buffers = keep(reader, made->buffers, to->nr_buffers, sizeof(*made->buffers));
-	to->allocations =
-		keep(reader, made->allocations, to->nr_allocations, sizeof(*made->allocations));
-	to->assigned = keep(reader, made->assigned, to->nr_assigned, sizeof(*made->assigned));
-	to->heaps = keep(reader, made->heaps, to->nr_heaps, sizeof(*made->heaps));
-	to->events = keep(reader, made->events, to->nr_events, sizeof(*made->events));
+	to->buffers = buffers_keep(reader, made->buffers, to->nr_buffers, sizeof(*made->buffers));
+	to->allocations = buffers_keep(reader, made->allocations, to->nr_allocations,
+				       sizeof(*made->allocations));
+	to->assigned =
+		buffers_keep(reader, made->assigned, to->nr_assigned, sizeof(*made->assigned));
+	to->heaps = buffers_keep(reader, made->heaps, to->nr_heaps, sizeof(*made->heaps));
+	to->events = buffers_keep(reader, made->events, to->nr_events, sizeof(*made->events));
 	if (!to->buffers || !to->allocations || !to->assigned || !to->heaps || !to->events)
 		return ts_fail_nomem(reader->err);
 	reader->module->buffers = *to;
 	return TS_OK;
 }
 
-static enum ts_status read_all(struct assignment *made)
+static enum ts_status buffers_read_all(struct assignment *made)
 {
 	static const struct {
 		uint32_t field;
@@ -355,8 +358,8 @@ static enum ts_status read_all(struct assignment *made)
 	enum ts_status st = map_instrs(made);
 
 	for (size_t i = 0; i < TS_NELEM(parts) && st == TS_OK; i++)
-		st = read_parts(made, &damage, parts[i].field, parts[i].read);
-	return st || damage.cause ? st : keep_all(made);
+		st = buffers_read_parts(made, &damage, parts[i].field, parts[i].read);
+	return st || damage.cause ? st : buffers_keep_all(made);
 }
 
 enum ts_status ts_hlo_read_buffers(struct ts_hlo_reader *reader)
@@ -371,7 +374,7 @@ enum ts_status ts_hlo_read_buffers(struct ts_hlo_reader *reader)
 	TS_ASSERT(reader);
 	if (reader->scan.buffers.n == 0)
 		return TS_OK;
-	st = read_all(&made);
+	st = buffers_read_all(&made);
 	free(made.buffers);
 	free(made.allocations);
 	free(made.assigned);

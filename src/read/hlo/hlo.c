@@ -93,7 +93,7 @@ static enum ts_status places_schedule(struct ts_hlo_reader *reader, struct place
 }
 
 /* The sequence of the computation with this id; empty when the schedule has none. */
-static struct ts_bytes sequence_of(const struct ts_hlo_scan *scan, int64_t id)
+static struct ts_bytes hlo_hlo_sequence_of(const struct ts_hlo_scan *scan, int64_t id)
 {
 	uint32_t at = ts_map_find(&scan->sequence_ids, (uint64_t)id);
 
@@ -110,7 +110,7 @@ static enum ts_status read_order(struct ts_hlo_reader *reader, struct places *pl
 	if (st)
 		return st;
 	if (!from->is_fusion_computation)
-		bytes = sequence_of(&reader->scan, from->id);
+		bytes = hlo_hlo_sequence_of(&reader->scan, from->id);
 	if (bytes.n == 0)
 		return TS_OK;
 	sequence = tpusight__instruction_sequence__unpack(&reader->alloc, bytes.n, bytes.p);
@@ -290,7 +290,7 @@ struct reach {
 };
 
 /* Ops that hand a tuple on, or take one part of it, are walked without its parts. */
-static bool hands_on(enum ts_opcode opcode)
+static bool hlo_hlo_hands_on(enum ts_opcode opcode)
 {
 	return TS_OPCODE_IN(opcode, TS_OPCODE_GET_TUPLE_ELEMENT, TS_OPCODE_TUPLE, TS_OPCODE_WHILE,
 			    TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL, TS_OPCODE_BITCAST,
@@ -305,7 +305,7 @@ static uint64_t operands_walk(const struct ts_hlo_module *module, const struct t
 	for (uint32_t i = 0; i < instr->nr_operands; i++) {
 		const struct ts_shape *shape = &module->instrs[instr->operands[i]].shape;
 
-		if (shape->dtype == TS_TUPLE && !hands_on(instr->opcode))
+		if (shape->dtype == TS_TUPLE && !hlo_hlo_hands_on(instr->opcode))
 			sum = ts_u64_add(sum, ts_shape_leaves(shape));
 	}
 	return sum;
@@ -394,7 +394,7 @@ static enum ts_status read_module(struct ts_hlo_reader *reader, struct ts_bytes 
 	return st ? st : check_calls(reader);
 }
 
-static void release(struct ts_hlo_reader *reader)
+static void hlo_hlo_release(struct ts_hlo_reader *reader)
 {
 	ts_hlo_scan_release(&reader->scan);
 	ts_map_release(&reader->comp_ids);
@@ -421,7 +421,7 @@ enum ts_status ts_hlo_read(struct ts_arena *arena, struct ts_bytes proto, struct
 	TS_ASSERT(file.p || file.n == 0);
 	*module = (struct ts_hlo_module){ .file = file, .proto = proto };
 	st = read_module(&reader, proto);
-	release(&reader);
+	hlo_hlo_release(&reader);
 	if (st)
 		*module = (struct ts_hlo_module){ .nr_instrs = 0 };
 	return st;

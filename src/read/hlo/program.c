@@ -20,7 +20,7 @@ static struct ts_bytes without_blanks(struct ts_bytes text)
 	return ts_bytes_cut(text, at, text.n);
 }
 
-static bool is_text(struct ts_bytes head)
+static bool hlo_program_is_text(struct ts_bytes head)
 {
 	return head.n > 0 && !memchr(head.p, '\0', head.n);
 }
@@ -47,9 +47,9 @@ enum ts_hlo_program ts_hlo_program_of(struct ts_bytes bytes)
 	TS_ASSERT(bytes.p || bytes.n == 0);
 	if (ts_bytes_starts(bytes, BYTECODE))
 		return TS_HLO_STABLEHLO;
-	if (is_text(head) && ts_bytes_starts(head, "HloModule "))
+	if (hlo_program_is_text(head) && ts_bytes_starts(head, "HloModule "))
 		return TS_HLO_TEXT;
-	if (is_text(head) && is_mlir(head))
+	if (hlo_program_is_text(head) && is_mlir(head))
 		return TS_HLO_STABLEHLO;
 	return is_export(bytes) ? TS_HLO_EXPORT : TS_HLO_COMPILED;
 }

@@ -37,8 +37,8 @@ void ts_hlo_scan_release(struct ts_hlo_scan *scan)
 	*scan = (struct ts_hlo_scan){ .entry_id = 0 };
 }
 
-static enum ts_status keep(struct ts_hlo_reader *reader, struct ts_bytes **items, size_t *nr,
-			   size_t *cap, struct ts_bytes bytes)
+static enum ts_status hlo_scan_keep(struct ts_hlo_reader *reader, struct ts_bytes **items,
+				    size_t *nr, size_t *cap, struct ts_bytes bytes)
 {
 	if (!ts_grow(items, cap, *nr + 1, sizeof(**items)))
 		return ts_fail_nomem(reader->err);
@@ -48,7 +48,7 @@ static enum ts_status keep(struct ts_hlo_reader *reader, struct ts_bytes **items
 
 /* An HloModuleProto has a name and an id of its entry computation; the fields of these numbers
  * have another wire type in an HloProto, or do not exist. */
-static bool is_bare_module(struct ts_bytes proto)
+static bool hlo_scan_is_bare_module(struct ts_bytes proto)
 {
 	struct ts_pb_error err = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(proto, &err);
@@ -117,7 +117,8 @@ static enum ts_status scan_sequence(struct ts_hlo_reader *reader, struct ts_pb p
 	}
 	if (!ts_map_set(&scan->sequence_ids, id, (uint32_t)scan->nr_sequences))
 		return ts_fail_nomem(reader->err);
-	return keep(reader, &scan->sequences, &scan->nr_sequences, &scan->cap_sequences, value);
+	return hlo_scan_keep(reader, &scan->sequences, &scan->nr_sequences, &scan->cap_sequences,
+			     value);
 }
 
 static enum ts_status scan_schedule(struct ts_hlo_reader *reader, struct ts_pb pb)
@@ -143,8 +144,8 @@ static enum ts_status scan_module_field(struct ts_hlo_reader *reader, const stru
 	case MODULE_SCHEDULE:	  return scan_schedule(reader, ts_pb_enter(pb));
 	case MODULE_COMPUTATIONS:
 		scan_comp(scan, ts_pb_enter(pb));
-		return keep(reader, &scan->comps, &scan->nr_comps, &scan->cap_comps,
-			    ts_pb_bytes(pb));
+		return hlo_scan_keep(reader, &scan->comps, &scan->nr_comps, &scan->cap_comps,
+				     ts_pb_bytes(pb));
 	default: return TS_OK; /* it is not used here */
 	}
 }
@@ -179,7 +180,7 @@ enum ts_status ts_hlo_scan(struct ts_hlo_reader *reader, struct ts_bytes proto)
 	TS_ASSERT(reader);
 	TS_ASSERT(proto.p || proto.n == 0);
 	scan->module = proto;
-	reader->module->is_bare = is_bare_module(proto);
+	reader->module->is_bare = hlo_scan_is_bare_module(proto);
 	if (!reader->module->is_bare) {
 		scan->module = (struct ts_bytes){ NULL, 0 };
 		scan_proto(scan, ts_pb_of(proto, &bad));

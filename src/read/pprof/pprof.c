@@ -63,7 +63,7 @@ struct pprof {
 };
 
 /* Of the text up to where it was read. */
-static enum ts_status check(const struct pprof *pprof, struct ts_error *err)
+static enum ts_status pprof_check(const struct pprof *pprof, struct ts_error *err)
 {
 	if (!pprof->damage.cause)
 		return TS_OK;
@@ -71,11 +71,11 @@ static enum ts_status check(const struct pprof *pprof, struct ts_error *err)
 		       (size_t)(pprof->damage.at - pprof->text.p), pprof->damage.cause);
 }
 
-static enum ts_status damaged(const struct pprof *pprof, struct ts_pb *pb, const char *cause,
-			      struct ts_error *err)
+static enum ts_status pprof_damaged(const struct pprof *pprof, struct ts_pb *pb, const char *cause,
+				    struct ts_error *err)
 {
 	ts_pb_fail(pb, pb->data, cause);
-	return check(pprof, err);
+	return pprof_check(pprof, err);
 }
 
 static enum ts_status add_string(struct pprof *pprof, struct ts_pb *pb, struct ts_error *err)
@@ -101,7 +101,8 @@ static enum ts_status add_type(struct pprof *pprof, struct ts_pb *pb, struct ts_
 	return TS_OK;
 }
 
-static enum ts_status add_function(struct pprof *pprof, struct ts_pb *pb, struct ts_error *err)
+static enum ts_status pprof_add_function(struct pprof *pprof, struct ts_pb *pb,
+					 struct ts_error *err)
 {
 	struct ts_pb body = ts_pb_enter(pb);
 	struct function function = { 0, 0 };
@@ -144,20 +145,21 @@ static enum ts_status add_field(struct pprof *pprof, struct ts_pb *pb, struct ts
 {
 	if (TS_MAX(TS_MAX(pprof->nr_strings, pprof->nr_functions),
 		   TS_MAX(pprof->nr_locations, pprof->nr_units)) >= TS_LIMIT_PPROF_ENTRIES)
-		return damaged(pprof, pb,
-			       "a table that is too long " TS_OVER(TS_LIMIT_PPROF_ENTRIES), err);
+		return pprof_damaged(pprof, pb,
+				     "a table that is too long " TS_OVER(TS_LIMIT_PPROF_ENTRIES),
+				     err);
 	switch (pb->field) {
 	case PROFILE_SAMPLE_TYPE: return add_type(pprof, pb, err);
 	case PROFILE_LOCATION:	  return add_location(pprof, pb, err);
-	case PROFILE_FUNCTION:	  return add_function(pprof, pb, err);
+	case PROFILE_FUNCTION:	  return pprof_add_function(pprof, pb, err);
 	case PROFILE_STRING:	  return add_string(pprof, pb, err);
 	default:		  return TS_OK; /* samples are read when all else is known */
 	}
 }
 
 /* The string, kept for as long as the profile. */
-static enum ts_status take_string(struct pprof *pprof, struct ts_pb *pb, uint64_t index,
-				  struct ts_bytes *text, struct ts_error *err)
+static enum ts_status pprof_take_string(struct pprof *pprof, struct ts_pb *pb, uint64_t index,
+					struct ts_bytes *text, struct ts_error *err)
 {
 	struct string *string;
 
@@ -165,7 +167,7 @@ static enum ts_status take_string(struct pprof *pprof, struct ts_pb *pb, uint64_
 	if (index == 0)
 		return TS_OK; /* nothing is said */
 	if (index >= pprof->nr_strings)
-		return damaged(pprof, pb, "a text that is not in the table of strings", err);
+		return pprof_damaged(pprof, pb, "a text that is not in the table of strings", err);
 	string = &pprof->strings[index];
 	if (!string->is_kept) {
 		string->text = ts_arena_copy(&pprof->profile->arena,
@@ -196,22 +198,23 @@ static enum ts_status add_frame(struct pprof *pprof, struct ts_pb *pb, struct lo
 	}
 	at = id ? ts_map_find(&pprof->functions_by_id, id) : TS_NONE;
 	if (id && at == TS_NONE)
-		return damaged(pprof, pb, "a function that is not in the table", err);
+		return pprof_damaged(pprof, pb, "a function that is not in the table", err);
 	if (at != TS_NONE)
 		function = pprof->functions[at];
-	st = take_string(pprof, pb, function.name, &frame.function, err);
+	st = pprof_take_string(pprof, pb, function.name, &frame.function, err);
 	if (st == TS_OK)
-		st = take_string(pprof, pb, function.file, &frame.file, err);
+		st = pprof_take_string(pprof, pb, function.file, &frame.file, err);
 	if (st)
 		return st;
 	if (pprof->profile->nr_frames >= TS_LIMIT_PPROF_ENTRIES)
-		return damaged(pprof, pb, "too many places " TS_OVER(TS_LIMIT_PPROF_ENTRIES), err);
+		return pprof_damaged(pprof, pb, "too many places " TS_OVER(TS_LIMIT_PPROF_ENTRIES),
+				     err);
 	location->nr_frames++;
 	return ts_profile_add_frame(pprof->profile, &frame, err);
 }
 
-static enum ts_status read_location(struct pprof *pprof, struct location *location,
-				    struct ts_error *err)
+static enum ts_status pprof_read_location(struct pprof *pprof, struct location *location,
+					  struct ts_error *err)
 {
 	struct ts_pb body = ts_pb_of(location->body, &pprof->damage);
 	enum ts_status st = TS_OK;
@@ -220,7 +223,7 @@ static enum ts_status read_location(struct pprof *pprof, struct location *locati
 	while (st == TS_OK && ts_pb_next(&body))
 		if (body.field == LOCATION_LINE)
 			st = add_frame(pprof, &body, location, err);
-	return st ? st : check(pprof, err);
+	return st ? st : pprof_check(pprof, err);
 }
 
 struct sample {
@@ -249,7 +252,7 @@ static enum ts_status each_number(struct sample *sample, struct ts_pb *pb, take_
 			st = take(sample, pb, number, err);
 		} else {
 			ts_pb_fail(pb, p, "a bad number");
-			st = check(sample->pprof, err);
+			st = pprof_check(sample->pprof, err);
 		}
 	}
 	return st;
@@ -264,13 +267,14 @@ static enum ts_status take_location(struct sample *sample, struct ts_pb *pb, uin
 	enum ts_status st;
 
 	if (at == TS_NONE)
-		return damaged(pprof, pb, "a place that is not in the table of locations", err);
+		return pprof_damaged(pprof, pb, "a place that is not in the table of locations",
+				     err);
 	location = &pprof->locations[at];
 	for (uint32_t i = 0;
 	     i < location->nr_frames && sample->site.nr_frames < TS_LIMIT_PPROF_STACK; i++) {
 		if (pprof->profile->nr_stacked >= TS_LIMIT_PPROF_STACKED)
-			return damaged(pprof, pb,
-				       "too many stacks " TS_OVER(TS_LIMIT_PPROF_STACKED), err);
+			return pprof_damaged(
+				pprof, pb, "too many stacks " TS_OVER(TS_LIMIT_PPROF_STACKED), err);
 		st = ts_profile_stack_frame(pprof->profile, location->first_frame + i, err);
 		if (st)
 			return st;
@@ -279,14 +283,14 @@ static enum ts_status take_location(struct sample *sample, struct ts_pb *pb, uin
 	return TS_OK;
 }
 
-static enum ts_status take_value(struct sample *sample, struct ts_pb *pb, uint64_t number,
-				 struct ts_error *err)
+static enum ts_status pprof_take_value(struct sample *sample, struct ts_pb *pb, uint64_t number,
+				       struct ts_error *err)
 {
 	size_t at = sample->nr_values++;
 
 	if (number > INT64_MAX)
-		return damaged(sample->pprof, pb,
-			       "a size below zero (the difference of two profiles?)", err);
+		return pprof_damaged(sample->pprof, pb,
+				     "a size below zero (the difference of two profiles?)", err);
 	if (at == sample->pprof->bytes_at)
 		sample->site.nr_bytes = (int64_t)number;
 	if (at == sample->pprof->count_at)
@@ -308,21 +312,21 @@ static enum ts_status take_label(struct sample *sample, struct ts_pb *pb, struct
 			value = ts_pb_u64(&label);
 	}
 	if (key >= pprof->nr_strings)
-		return damaged(pprof, pb, "a text that is not in the table of strings", err);
+		return pprof_damaged(pprof, pb, "a text that is not in the table of strings", err);
 	if (key > 0) /* the first string is empty, whatever stands there */
 		name = pprof->strings[key].text;
 	if (ts_bytes_is(name, "kind"))
-		return take_string(pprof, pb, value, &sample->site.kind, err);
+		return pprof_take_string(pprof, pb, value, &sample->site.kind, err);
 	if (ts_bytes_is(name, "device"))
-		return take_string(pprof, pb, value, &sample->site.device, err);
+		return pprof_take_string(pprof, pb, value, &sample->site.device, err);
 	return TS_OK;
 }
 
-static enum ts_status take_part(struct sample *sample, struct ts_pb *pb, struct ts_error *err)
+static enum ts_status pprof_take_part(struct sample *sample, struct ts_pb *pb, struct ts_error *err)
 {
 	switch (pb->field) {
 	case SAMPLE_LOCATION: return each_number(sample, pb, take_location, err);
-	case SAMPLE_VALUE:    return each_number(sample, pb, take_value, err);
+	case SAMPLE_VALUE:    return each_number(sample, pb, pprof_take_value, err);
 	case SAMPLE_LABEL:    return take_label(sample, pb, err);
 	default:	      return TS_OK;
 	}
@@ -337,15 +341,16 @@ static enum ts_status read_sample(struct pprof *pprof, struct ts_pb *pb, struct 
 	sample.site.nr_bytes = sample.site.nr_objects = TS_UNKNOWN;
 	sample.site.first_frame = (uint32_t)pprof->profile->nr_stacked;
 	if (pprof->profile->nr_sites >= TS_LIMIT_PPROF_SAMPLES)
-		return damaged(pprof, pb, "too many samples " TS_OVER(TS_LIMIT_PPROF_SAMPLES), err);
+		return pprof_damaged(pprof, pb, "too many samples " TS_OVER(TS_LIMIT_PPROF_SAMPLES),
+				     err);
 	while (st == TS_OK && ts_pb_next(&body))
-		st = take_part(&sample, &body, err);
+		st = pprof_take_part(&sample, &body, err);
 	if (st == TS_OK)
-		st = check(pprof, err);
+		st = pprof_check(pprof, err);
 	if (st)
 		return st;
 	if (sample.site.nr_bytes == TS_UNKNOWN)
-		return damaged(pprof, pb, "a sample without its size", err);
+		return pprof_damaged(pprof, pb, "a sample without its size", err);
 	return ts_profile_add_site(pprof->profile, &sample.site, err);
 }
 
@@ -374,9 +379,9 @@ static enum ts_status read_tables(struct pprof *pprof, struct ts_error *err)
 	while (st == TS_OK && ts_pb_next(&pb))
 		st = add_field(pprof, &pb, err);
 	if (st == TS_OK)
-		st = check(pprof, err);
+		st = pprof_check(pprof, err);
 	for (size_t i = 0; i < pprof->nr_locations && st == TS_OK; i++)
-		st = read_location(pprof, &pprof->locations[i], err);
+		st = pprof_read_location(pprof, &pprof->locations[i], err);
 	return st;
 }
 
@@ -388,10 +393,11 @@ static enum ts_status read_samples(struct pprof *pprof, struct ts_error *err)
 	while (st == TS_OK && ts_pb_next(&pb))
 		if (pb.field == PROFILE_SAMPLE)
 			st = read_sample(pprof, &pb, err);
-	return st ? st : check(pprof, err);
+	return st ? st : pprof_check(pprof, err);
 }
 
-static enum ts_status read_text(struct pprof *pprof, struct ts_bytes text, struct ts_error *err)
+static enum ts_status pprof_read_text(struct pprof *pprof, struct ts_bytes text,
+				      struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -407,7 +413,7 @@ static enum ts_status read_text(struct pprof *pprof, struct ts_bytes text, struc
 	return read_samples(pprof, err);
 }
 
-static void release(struct pprof *pprof)
+static void pprof_release(struct pprof *pprof)
 {
 	free(pprof->strings);
 	free(pprof->functions);
@@ -417,7 +423,7 @@ static void release(struct pprof *pprof)
 	ts_map_release(&pprof->locations_by_id);
 }
 
-static enum ts_status unpack(struct ts_bytes bytes, struct ts_buf *text, struct ts_error *err)
+static enum ts_status pprof_unpack(struct ts_bytes bytes, struct ts_buf *text, struct ts_error *err)
 {
 	struct ts_gunzip gz = TS_GUNZIP_INIT;
 	enum ts_status st = ts_gunzip_open(&gz, bytes, err);
@@ -445,17 +451,17 @@ static enum ts_status pprof_read(struct ts_profile *profile, const struct ts_rea
 	enum ts_status st = TS_OK;
 
 	if (ts_gzip_probe(text)) {
-		st = unpack(text, &unpacked, err);
+		st = pprof_unpack(text, &unpacked, err);
 		text = ts_buf_bytes(&unpacked);
 	}
 	if (st == TS_OK && text.n > TS_LIMIT_PPROF_BYTES)
 		st = ts_fail(err, TS_LIMIT,
 			     "a text too long for a memory profile " TS_OVER(TS_LIMIT_PPROF_BYTES));
 	if (st == TS_OK)
-		st = read_text(&pprof, text, err);
+		st = pprof_read_text(&pprof, text, err);
 	if (st)
 		profile->nr_sites = nr_sites; /* part of a profile would pass for the whole */
-	release(&pprof);
+	pprof_release(&pprof);
 	ts_buf_release(&unpacked);
 	return st;
 }

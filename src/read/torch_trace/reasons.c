@@ -36,7 +36,7 @@ struct ts_bytes ts_torch_trace_cut(struct ts_bytes text)
 	return ts_bytes_cut(text, 0, n);
 }
 
-static struct ts_bytes trimmed(struct ts_bytes line)
+static struct ts_bytes reasons_trimmed(struct ts_bytes line)
 {
 	while (line.n > 0 && line.p[0] <= ' ')
 		line = ts_bytes_cut(line, 1, line.n);
@@ -46,23 +46,24 @@ static struct ts_bytes trimmed(struct ts_bytes line)
 }
 
 /* What follows PREFIX in the line; false: the line does not begin with it. */
-static bool behind(struct ts_bytes line, const char *prefix, struct ts_bytes *rest)
+static bool reasons_behind(struct ts_bytes line, const char *prefix, struct ts_bytes *rest)
 {
 	if (!ts_bytes_starts(line, prefix))
 		return false;
-	*rest = trimmed(ts_bytes_cut(line, strlen(prefix), line.n));
+	*rest = reasons_trimmed(ts_bytes_cut(line, strlen(prefix), line.n));
 	return true;
 }
 
-static enum ts_status keep(struct story *story, struct ts_bytes text, struct ts_bytes *where,
-			   struct ts_error *err)
+static enum ts_status reasons_keep(struct story *story, struct ts_bytes text,
+				   struct ts_bytes *where, struct ts_error *err)
 {
 	*where = ts_arena_copy(story->arena, ts_torch_trace_cut(text));
 	return where->p ? TS_OK : ts_fail_nomem(err);
 }
 
 /* "FILE:LINE" */
-static enum ts_status take_place(struct story *story, struct ts_bytes text, struct ts_error *err)
+static enum ts_status reasons_take_place(struct story *story, struct ts_bytes text,
+					 struct ts_error *err)
 {
 	size_t at = text.n;
 	int64_t line;
@@ -72,10 +73,10 @@ static enum ts_status take_place(struct story *story, struct ts_bytes text, stru
 	if (at == 0 || !ts_bytes_i64(ts_bytes_cut(text, at, text.n), &line))
 		return TS_OK;
 	story->row->line = line;
-	return keep(story, ts_bytes_cut(text, 0, at - 1), &story->row->file, err);
+	return reasons_keep(story, ts_bytes_cut(text, 0, at - 1), &story->row->file, err);
 }
 
-static bool is_own(struct ts_bytes file)
+static bool reasons_is_own(struct ts_bytes file)
 {
 	return ts_bytes_has(file, "/site-packages/torch/") ||
 	       ts_bytes_has(file, "/dist-packages/torch/") || ts_bytes_starts(file, "torch/");
@@ -87,11 +88,11 @@ static enum ts_status take_frame(struct story *story, struct ts_bytes line, stru
 	struct ts_bytes rest, file, number;
 	size_t quote, comma;
 
-	if (!behind(line, "File \"", &rest))
+	if (!reasons_behind(line, "File \"", &rest))
 		return TS_OK;
 	quote = ts_bytes_find(rest, "\", line ");
 	file = ts_bytes_cut(rest, 0, quote);
-	if (quote == rest.n || is_own(file))
+	if (quote == rest.n || reasons_is_own(file))
 		return TS_OK;
 	number = ts_bytes_cut(rest, quote + strlen("\", line "), rest.n);
 	comma = ts_bytes_find(number, ", in ");
@@ -101,7 +102,7 @@ static enum ts_status take_frame(struct story *story, struct ts_bytes line, stru
 	number = ts_bytes_cut(number, 0, comma);
 	ts_buf_printf(&story->stack, "%s%.*s:%.*s in %.*s", story->stack.n ? "\n" : "",
 		      TS_ARG(file), TS_ARG(number), TS_ARG(rest));
-	return keep(story, rest, &story->row->function, err);
+	return reasons_keep(story, rest, &story->row->function, err);
 }
 
 static enum ts_status take_reason(struct story *story, struct ts_bytes line, struct ts_error *err)
@@ -109,16 +110,18 @@ static enum ts_status take_reason(struct story *story, struct ts_bytes line, str
 	struct ts_torch_break *row = story->row;
 	struct ts_bytes rest;
 
-	if (behind(line, "Explanation:", &rest))
-		return row->explanation.n > 0 ? TS_OK : keep(story, rest, &row->explanation, err);
-	if (behind(line, "Hint:", &rest))
+	if (reasons_behind(line, "Explanation:", &rest))
+		return row->explanation.n > 0 ? TS_OK
+					      : reasons_keep(story, rest, &row->explanation, err);
+	if (reasons_behind(line, "Hint:", &rest))
 		ts_buf_printf(&story->hint, "%s%.*s", story->hint.n ? "\n" : "", TS_ARG(rest));
 	else if (line.n > 0 && row->explanation.n == 0 && ts_bytes_ends(row->reason, ":"))
-		return keep(story, line, &row->reason, err);
+		return reasons_keep(story, line, &row->reason, err);
 	return TS_OK;
 }
 
-static enum ts_status take_line(struct story *story, struct ts_bytes line, struct ts_error *err)
+static enum ts_status reasons_take_line(struct story *story, struct ts_bytes line,
+					struct ts_error *err)
 {
 	static const char user_code[] = "in user code at ";
 	size_t place = ts_bytes_find(line, user_code);
@@ -132,23 +135,24 @@ static enum ts_status take_line(struct story *story, struct ts_bytes line, struc
 		return take_frame(story, line, err);
 	else if (story->part == PART_REASON)
 		return take_reason(story, line, err);
-	else if (behind(line, "Graph Break Reason:", &rest) || behind(line, "Reason:", &rest)) {
+	else if (reasons_behind(line, "Graph Break Reason:", &rest) ||
+		 reasons_behind(line, "Reason:", &rest)) {
 		story->part = PART_REASON;
-		return keep(story, rest, &story->row->reason, err);
+		return reasons_keep(story, rest, &story->row->reason, err);
 	} else if (story->part == PART_HEAD && place < line.n)
-		return take_place(story, ts_bytes_cut(line, place + strlen(user_code), line.n),
-				  err);
+		return reasons_take_place(
+			story, ts_bytes_cut(line, place + strlen(user_code), line.n), err);
 	return TS_OK;
 }
 
 /* The next line of TEXT, trimmed; false: the text has ended. */
-static bool next_line(struct ts_bytes *text, struct ts_bytes *line)
+static bool reasons_next_line(struct ts_bytes *text, struct ts_bytes *line)
 {
 	size_t n = ts_bytes_find(*text, "\n");
 
 	if (text->n == 0)
 		return false;
-	*line = trimmed(ts_bytes_cut(*text, 0, n));
+	*line = reasons_trimmed(ts_bytes_cut(*text, 0, n));
 	*text = ts_bytes_cut(*text, n + 1, text->n);
 	return true;
 }
@@ -162,14 +166,14 @@ enum ts_status ts_torch_trace_break(struct ts_arena *arena, struct ts_bytes text
 
 	TS_ASSERT(arena && row);
 	TS_ASSERT(text.p || text.n == 0);
-	while (st == TS_OK && story.part != PART_END && next_line(&text, &line))
-		st = take_line(&story, line, err);
+	while (st == TS_OK && story.part != PART_END && reasons_next_line(&text, &line))
+		st = reasons_take_line(&story, line, err);
 	if (st == TS_OK && (story.hint.failed || story.stack.failed))
 		st = ts_fail_nomem(err);
 	if (st == TS_OK)
-		st = keep(&story, ts_buf_bytes(&story.hint), &row->hint, err);
+		st = reasons_keep(&story, ts_buf_bytes(&story.hint), &row->hint, err);
 	if (st == TS_OK)
-		st = keep(&story, ts_buf_bytes(&story.stack), &row->stack, err);
+		st = reasons_keep(&story, ts_buf_bytes(&story.stack), &row->stack, err);
 	ts_buf_release(&story.hint);
 	ts_buf_release(&story.stack);
 	return st;
@@ -192,7 +196,7 @@ struct ts_bytes ts_torch_trace_guards(struct ts_arena *arena, struct ts_bytes te
 
 	TS_ASSERT(arena);
 	TS_ASSERT(text.p || text.n == 0);
-	while (next_line(&text, &line)) {
+	while (reasons_next_line(&text, &line)) {
 		line = unquoted(line);
 		if (line.n == 0 || ts_bytes_is(line, "[") || ts_bytes_is(line, "]"))
 			continue;

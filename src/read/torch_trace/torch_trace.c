@@ -67,7 +67,7 @@ static int64_t integer(struct ts_bytes token)
 }
 
 /* A decimal number of seconds, or of microseconds, in ps; TS_UNKNOWN. */
-static int64_t seconds(struct ts_bytes token)
+static int64_t torch_trace_seconds(struct ts_bytes token)
 {
 	struct ts_micros time; /* of a token taken for microseconds */
 
@@ -89,8 +89,8 @@ static bool is_null(struct ts_bytes token)
 }
 
 /* The text of a string, or of a list of strings its first; kept. */
-static enum ts_status keep_text(struct reading *reading, struct ts_bytes token,
-				struct ts_bytes *where, struct ts_error *err)
+static enum ts_status torch_trace_keep_text(struct reading *reading, struct ts_bytes token,
+					    struct ts_bytes *where, struct ts_error *err)
 {
 	struct ts_jtok list = ts_jtok_enter(token);
 
@@ -139,11 +139,11 @@ static enum ts_status take_metric(struct reading *reading, const struct metric *
 {
 	void *where = (char *)row + metric->at;
 	int64_t value = metric->type == AN_INTEGER ? integer(token)
-			: metric->type == SECONDS  ? seconds(token)
+			: metric->type == SECONDS  ? torch_trace_seconds(token)
 						   : micros(token);
 
 	if (metric->type == A_TEXT)
-		return keep_text(reading, token, where, err);
+		return torch_trace_keep_text(reading, token, where, err);
 	if (value >= 0)
 		*(int64_t *)where = value;
 	return TS_OK;
@@ -205,7 +205,8 @@ static enum kind artifact_kind(struct ts_bytes object)
  * What kind of record it is, and of which compilation; .metrics gets the object of a compilation's
  * metrics.
  */
-static void read_members(struct ts_bytes object, struct record *record, struct ts_bytes *body)
+static void torch_trace_read_members(struct ts_bytes object, struct record *record,
+				     struct ts_bytes *body)
 {
 	struct ts_jtok members = ts_jtok_enter(object);
 	const struct {
@@ -265,7 +266,8 @@ static enum ts_status end_version(struct reading *reading, struct ts_error *err)
 
 	while (st == TS_OK && ts_jtok_member(&members))
 		if (ts_bytes_is(members.key, "pytorch_version"))
-			st = keep_text(reading, members.value, &reading->log->version, err);
+			st = torch_trace_keep_text(reading, members.value, &reading->log->version,
+						   err);
 	return st;
 }
 
@@ -287,7 +289,7 @@ static enum ts_status end_record(struct reading *reading, struct ts_error *err)
 	return st;
 }
 
-static void damaged(struct reading *reading, const uint8_t *p, const char *cause)
+static void torch_trace_damaged(struct reading *reading, const uint8_t *p, const char *cause)
 {
 	if (reading->damage)
 		return;
@@ -306,10 +308,10 @@ static enum ts_status begin_record(struct reading *reading, struct ts_bytes line
 	if (object.n == 0)
 		return TS_OK; /* somebody else's line */
 	if (!ts_jtok_value_end(object.p, object.p + object.n)) {
-		damaged(reading, line.p, "a record of the log breaks off");
+		torch_trace_damaged(reading, line.p, "a record of the log breaks off");
 		return TS_OK;
 	}
-	read_members(object, record, &body);
+	torch_trace_read_members(object, record, &body);
 	if (record->kind == KIND_METRICS || record->kind == KIND_BACKWARD) {
 		st = take_metrics(reading, body, record->kind == KIND_BACKWARD, err);
 		record->kind = KIND_OTHER;
@@ -348,8 +350,8 @@ static enum ts_status skip_line(struct ts_window *text, struct ts_error *err)
  * The line at the cursor, which moves behind it; .p NULL: the text has ended. A line that is too long
  * is an empty one.
  */
-static enum ts_status next_line(struct reading *reading, struct ts_bytes *line,
-				struct ts_error *err)
+static enum ts_status torch_trace_next_line(struct reading *reading, struct ts_bytes *line,
+					    struct ts_error *err)
 {
 	struct ts_window *text = &reading->text;
 	enum ts_status st = TS_OK;
@@ -366,7 +368,8 @@ static enum ts_status next_line(struct reading *reading, struct ts_bytes *line,
 	if (st || (!end && text->p == text->end))
 		return st;
 	if (!end && !text->ended) {
-		damaged(reading, text->p, "a line of the log is too long, and was left out");
+		torch_trace_damaged(reading, text->p,
+				    "a line of the log is too long, and was left out");
 		*line = TS_LIT("");
 		return skip_line(text, err);
 	}
@@ -376,7 +379,8 @@ static enum ts_status next_line(struct reading *reading, struct ts_bytes *line,
 	return TS_OK;
 }
 
-static enum ts_status take_line(struct reading *reading, struct ts_bytes line, struct ts_error *err)
+static enum ts_status torch_trace_take_line(struct reading *reading, struct ts_bytes line,
+					    struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -388,21 +392,21 @@ static enum ts_status take_line(struct reading *reading, struct ts_bytes line, s
 	return st ? st : begin_record(reading, line, err);
 }
 
-static enum ts_status read_lines(struct reading *reading, struct ts_error *err)
+static enum ts_status torch_trace_read_lines(struct reading *reading, struct ts_error *err)
 {
 	struct ts_bytes line;
 	enum ts_status st;
 
 	do {
-		st = next_line(reading, &line, err);
+		st = torch_trace_next_line(reading, &line, err);
 		if (st == TS_OK && line.p)
-			st = take_line(reading, line, err);
+			st = torch_trace_take_line(reading, line, err);
 		ts_window_forget(&reading->text);
 	} while (st == TS_OK && line.p);
 	if (st == TS_OK)
 		st = end_record(reading, err);
 	if (st == TS_OK && reading->text.damage.text[0])
-		damaged(reading, reading->text.end, "the log's packing is damaged");
+		torch_trace_damaged(reading, reading->text.end, "the log's packing is damaged");
 	return st;
 }
 
@@ -415,7 +419,7 @@ static enum ts_status torch_trace_read(struct ts_profile *profile,
 	enum ts_status st = ts_window_open(&reading.text, request->bytes, request->mapped, err);
 
 	if (st == TS_OK)
-		st = read_lines(&reading, err);
+		st = torch_trace_read_lines(&reading, err);
 	if (st == TS_OK) {
 		profile->torch_log.nr_files++;
 		if (reading.damage)
@@ -427,7 +431,7 @@ static enum ts_status torch_trace_read(struct ts_profile *profile,
 	return st;
 }
 
-static int look(struct ts_bytes head)
+static int torch_trace_look(struct ts_bytes head)
 {
 	return object_of(ts_bytes_cut(head, 0, ts_bytes_find(head, "\n"))).n > 0 ? 80 : 0;
 }
@@ -438,11 +442,11 @@ static int torch_trace_probe(struct ts_bytes file, struct ts_bytes bytes)
 	int sure;
 
 	if (!ts_gzip_probe(bytes))
-		return look(ts_bytes_cut(bytes, 0, HEAD_BYTES));
+		return torch_trace_look(ts_bytes_cut(bytes, 0, HEAD_BYTES));
 	if (ts_gunzip_head(bytes, &head, HEAD_BYTES, NULL) == TS_NOMEM)
 		sure = ts_bytes_has(file, "torch_trace_") ? 60 : 0; /* read() will report it */
 	else
-		sure = look(ts_buf_bytes(&head));
+		sure = torch_trace_look(ts_buf_bytes(&head));
 	ts_buf_release(&head);
 	return sure;
 }

@@ -30,7 +30,8 @@ struct event_stats {
 	struct xstat hlo_op;
 };
 
-static TS_INLINE void take_stat(uint32_t role, const struct xstat *stat, struct event_stats *stats)
+static TS_INLINE void events_take_stat(uint32_t role, const struct xstat *stat,
+				       struct event_stats *stats)
 {
 	switch (role) {
 	case ROLE_DEVICE_OFFSET:
@@ -87,13 +88,13 @@ static TS_INLINE void read_stat(const struct decoder *decoder, struct ts_bytes b
 				*p == TAG(XSTAT_INT64, TS_PB_VARINT))) {
 			stat.field = *p++ >> 3;
 			if (read_number(&p, end, is_padded, &stat.number) && p == end) {
-				take_stat(role, &stat, stats);
+				events_take_stat(role, &stat, stats);
 				return;
 			}
 		}
 	}
 	xstat_read(ts_pb_of(bytes, error), &stat);
-	take_stat(id_table_find(&plane->roles, stat.id), &stat, stats);
+	events_take_stat(id_table_find(&plane->roles, stat.id), &stat, stats);
 }
 
 uint64_t ts_xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id)
@@ -111,8 +112,8 @@ static uint32_t op_by_stats(const struct xplane_plane *plane, const struct event
 	return ts_map_find(&plane->gpu_ops, ts_xplane_gpu_key(&stats->hlo_op, stats->program_id));
 }
 
-static TS_INLINE uint32_t op_of(const struct xplane_plane *plane, int64_t metadata_id,
-				const struct event_stats *stats)
+static TS_INLINE uint32_t events_op_of(const struct xplane_plane *plane, int64_t metadata_id,
+				       const struct event_stats *stats)
 {
 	uint32_t op = plane->ops_by_stats ? op_by_stats(plane, stats) : TS_NONE;
 
@@ -201,7 +202,7 @@ static TS_INLINE void decode_fields(const struct decoder *decoder, struct ts_byt
 }
 
 /* Nearly all times are days from every bound, and so are their sums: a quarter of TS_TIME_MAX, or half of it. */
-static TS_INLINE bool is_near(int64_t base_ps, int64_t start_ps, int64_t dur_ps)
+static TS_INLINE bool events_is_near(int64_t base_ps, int64_t start_ps, int64_t dur_ps)
 {
 	uint64_t from = (uint64_t)base_ps + (uint64_t)start_ps + TS_TIME_MAX / 2;
 
@@ -209,9 +210,10 @@ static TS_INLINE bool is_near(int64_t base_ps, int64_t start_ps, int64_t dur_ps)
 }
 
 /* From the offset that the event has to its start on the run's timeline. */
-static TS_INLINE void place(const struct decoder *decoder, int64_t *start_ps, int64_t *dur_ps)
+static TS_INLINE void events_place(const struct decoder *decoder, int64_t *start_ps,
+				   int64_t *dur_ps)
 {
-	if (is_near(decoder->line_start_ps, *start_ps, *dur_ps)) {
+	if (events_is_near(decoder->line_start_ps, *start_ps, *dur_ps)) {
 		*start_ps += decoder->line_start_ps;
 		return;
 	}
@@ -225,7 +227,7 @@ static TS_INLINE void place_by_device(const struct decoder *decoder,
 {
 	event->device_start_ps = stats->device_start_ps;
 	event->total_ps = stats->device_dur_ps;
-	if (is_near(decoder->lag_ps, event->device_start_ps, event->total_ps)) {
+	if (events_is_near(decoder->lag_ps, event->device_start_ps, event->total_ps)) {
 		event->device_start_ps += decoder->lag_ps;
 		return;
 	}
@@ -247,7 +249,7 @@ static TS_INLINE void decode(const struct decoder *decoder, struct ts_bytes byte
 	event->start_ps = event->dur_ps = 0;
 	event->occurrences = 1;
 	decode_fields(decoder, bytes, error, &metadata_id, event, &stats);
-	place(decoder, &event->start_ps, &event->dur_ps);
+	events_place(decoder, &event->start_ps, &event->dur_ps);
 	event->occurrences = TS_MAX(event->occurrences, 1);
 	event->device_start_ps = event->start_ps;
 	event->total_ps = event->dur_ps;
@@ -257,12 +259,12 @@ static TS_INLINE void decode(const struct decoder *decoder, struct ts_bytes byte
 	event->bytes = stats.bytes;
 	event->number = stats.number;
 	event->link = stats.link;
-	event->op = op_of(decoder->plane, metadata_id, &stats);
+	event->op = events_op_of(decoder->plane, metadata_id, &stats);
 	event->body = bytes;
 }
 
 /* The part of a line that a byte of it lies in; NULL: its first piece, the line's own body. */
-static const struct xplane_part *part_at(const struct xplane_plane *plane, const uint8_t *p)
+static const struct xplane_part *events_part_at(const struct xplane_plane *plane, const uint8_t *p)
 {
 	size_t lo = 0, hi = plane->nr_parts;
 
@@ -278,11 +280,11 @@ static const struct xplane_part *part_at(const struct xplane_plane *plane, const
 }
 
 /* The plane whose ids an event has. */
-static const struct xplane_plane *plane_of(const struct ts_profile *profile,
-					   const struct ts_line *line, struct ts_bytes event)
+static const struct xplane_plane *events_plane_of(const struct ts_profile *profile,
+						  const struct ts_line *line, struct ts_bytes event)
 {
 	const struct xplane_plane *plane = profile->planes[line->plane].reader_data;
-	const struct xplane_part *part = part_at(plane, event.p);
+	const struct xplane_part *part = events_part_at(plane, event.p);
 
 	return part ? part->plane : plane;
 }
@@ -325,8 +327,8 @@ static bool stat_is(const struct xplane_plane *plane, int64_t id, const char *na
 	return at < plane->nr_stat_names && ts_bytes_is(plane->stat_names[at], name);
 }
 
-static void give_stat(const struct xplane_plane *plane, const struct xstat *from,
-		      struct ts_stat *stat)
+static void events_give_stat(const struct xplane_plane *plane, const struct xstat *from,
+			     struct ts_stat *stat)
 {
 	bool is_text = from->field >= XSTAT_STR;
 
@@ -343,7 +345,8 @@ static void give_stat(const struct xplane_plane *plane, const struct xstat *from
 
 static bool find_kernel(const struct ts_block *block, size_t at, struct ts_stat *stat)
 {
-	const struct xplane_plane *plane = plane_of(block->profile, block->line, block->body[at]);
+	const struct xplane_plane *plane =
+		events_plane_of(block->profile, block->line, block->body[at]);
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(block->body[at], &error);
 	int64_t id = 0;
@@ -362,10 +365,11 @@ static bool find_kernel(const struct ts_block *block, size_t at, struct ts_stat 
 }
 
 /* ts_stat_find */
-static bool find_stat(const struct ts_block *block, size_t at, const char *name,
-		      struct ts_stat *stat)
+static bool events_find_stat(const struct ts_block *block, size_t at, const char *name,
+			     struct ts_stat *stat)
 {
-	const struct xplane_plane *plane = plane_of(block->profile, block->line, block->body[at]);
+	const struct xplane_plane *plane =
+		events_plane_of(block->profile, block->line, block->body[at]);
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(block->body[at], &error);
 	struct xstat found;
@@ -377,7 +381,7 @@ static bool find_stat(const struct ts_block *block, size_t at, const char *name,
 			continue;
 		xstat_read(ts_pb_enter(&pb), &found);
 		if (found.field && stat_is(plane, found.id, name)) {
-			give_stat(plane, &found, stat);
+			events_give_stat(plane, &found, stat);
 			return true;
 		}
 	}
@@ -399,7 +403,7 @@ static void visit_stat(const struct visitor *visitor, const struct xstat *found)
 
 	if (!found->field || at >= plane->nr_stat_names)
 		return;
-	give_stat(plane, found, &stat);
+	events_give_stat(plane, found, &stat);
 	visitor->visit(visitor->ctx, plane->stat_names[at], &stat);
 }
 
@@ -469,10 +473,10 @@ static void visit_bytes(const struct visitor *visitor, struct ts_bytes bytes)
 }
 
 /* ts_stats_each: the usual event as decode_fields() has it, and what is otherwise the long way. */
-static void each_stat(const struct ts_profile *profile, const struct ts_line *line,
-		      struct ts_bytes body, ts_stat_visit *visit, void *ctx)
+static void events_each_stat(const struct ts_profile *profile, const struct ts_line *line,
+			     struct ts_bytes body, ts_stat_visit *visit, void *ctx)
 {
-	struct visitor visitor = { plane_of(profile, line, body), visit, ctx };
+	struct visitor visitor = { events_plane_of(profile, line, body), visit, ctx };
 	const uint8_t *p = body.p, *end = p ? p + body.n : p;
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_bytes stat;
@@ -495,7 +499,7 @@ static void each_stat(const struct ts_profile *profile, const struct ts_line *li
 }
 
 /* The next event of a line: most often it stands right there. False at the end, or after damage. */
-static inline bool next_event(struct ts_pb *pb, struct ts_bytes *event)
+static inline bool events_next_event(struct ts_pb *pb, struct ts_bytes *event)
 {
 	if (usual_bytes(&pb->p, pb->end, XLINE_EVENTS, event))
 		return true;
@@ -508,8 +512,8 @@ static inline bool next_event(struct ts_pb *pb, struct ts_bytes *event)
 }
 
 /* Whether the sink does not look at the event's op, as far as it has the usual form; *P is behind its id then. */
-static TS_INLINE bool is_of_others(const struct decoder *decoder, const uint8_t **p,
-				   const uint8_t *end)
+static TS_INLINE bool events_is_of_others(const struct decoder *decoder, const uint8_t **p,
+					  const uint8_t *end)
 {
 	int64_t metadata_id;
 	uint32_t op;
@@ -521,22 +525,22 @@ static TS_INLINE bool is_of_others(const struct decoder *decoder, const uint8_t 
 }
 
 /* An event passed over, if it may be: *IS_PASSED. It ends those before it that it is not inside of. */
-static TS_INLINE enum ts_status pass_over(const struct decoder *decoder, struct ts_bytes bytes,
-					  struct ts_nest *nest, bool *is_passed,
-					  struct ts_error *err)
+static TS_INLINE enum ts_status events_pass_over(const struct decoder *decoder,
+						 struct ts_bytes bytes, struct ts_nest *nest,
+						 bool *is_passed, struct ts_error *err)
 {
 	const uint8_t *p = bytes.p, *end = p ? p + bytes.n : p;
 	int64_t start_ps, dur_ps;
 	enum ts_status st;
 
-	*is_passed = is_of_others(decoder, &p, end);
+	*is_passed = events_is_of_others(decoder, &p, end);
 	if (!*is_passed || ts_nest_is_idle(nest))
 		return TS_OK;
 	*is_passed = false;
 	if (!usual_number(&p, end, has_padding(decoder, end), XEVENT_OFFSET_PS, &start_ps) ||
 	    !usual_number(&p, end, has_padding(decoder, end), XEVENT_DURATION_PS, &dur_ps))
 		return TS_OK;
-	place(decoder, &start_ps, &dur_ps);
+	events_place(decoder, &start_ps, &dur_ps);
 	st = ts_nest_close(nest, start_ps, dur_ps, err);
 	*is_passed = ts_nest_is_idle(nest);
 	return st;
@@ -549,7 +553,7 @@ static enum ts_status in_order(const struct decoder *decoder, struct ts_pb pb, s
 	struct ts_event event;
 	struct ts_bytes bytes;
 
-	while (st == TS_OK && next_event(&pb, &bytes)) {
+	while (st == TS_OK && events_next_event(&pb, &bytes)) {
 		decode(decoder, bytes, pb.err, &event);
 		if (pb.err->cause)
 			break; /* half an event is not an event */
@@ -566,10 +570,10 @@ static enum ts_status looked_at(const struct decoder *decoder, struct ts_pb pb,
 	struct ts_event event;
 	struct ts_bytes bytes;
 
-	while (st == TS_OK && next_event(&pb, &bytes)) {
+	while (st == TS_OK && events_next_event(&pb, &bytes)) {
 		bool is_passed;
 
-		st = pass_over(decoder, bytes, nest, &is_passed, err);
+		st = events_pass_over(decoder, bytes, nest, &is_passed, err);
 		if (st || is_passed)
 			continue;
 		decode(decoder, bytes, pb.err, &event);
@@ -584,7 +588,7 @@ struct indexed_event {
 };
 
 /* A parent before its child. */
-TS_ORDER(by_start, struct indexed_event, TS_UP(start_ps) TS_DOWN(dur_ps) TS_UP(body.p))
+TS_ORDER(events_by_start, struct indexed_event, TS_UP(start_ps) TS_DOWN(dur_ps) TS_UP(body.p))
 
 struct event_list {
 	struct indexed_event *items;
@@ -597,7 +601,7 @@ static enum ts_status collect(const struct decoder *decoder, struct ts_pb pb,
 	struct ts_event event;
 	struct ts_bytes bytes;
 
-	while (next_event(&pb, &bytes)) {
+	while (events_next_event(&pb, &bytes)) {
 		decode(decoder, bytes, pb.err, &event);
 		if (pb.err->cause)
 			break;
@@ -616,9 +620,10 @@ static enum ts_status push_sorted(const struct decoder *whole, const struct even
 	struct ts_event event;
 
 	if (list->nr)
-		qsort(list->items, list->nr, sizeof(*list->items), by_start);
+		qsort(list->items, list->nr, sizeof(*list->items), events_by_start);
 	for (size_t i = 0; i < list->nr && st == TS_OK; i++) {
-		const struct xplane_part *part = part_at(whole->plane, list->items[i].body.p);
+		const struct xplane_part *part =
+			events_part_at(whole->plane, list->items[i].body.p);
 		struct decoder decoder = part ? decoder_of_part(*whole, part) : *whole;
 		struct ts_pb_error again = { NULL, NULL };
 
@@ -629,9 +634,9 @@ static enum ts_status push_sorted(const struct decoder *whole, const struct even
 }
 
 /* With a LIST its events are collected, else they are handed over. */
-static enum ts_status read_body(const struct decoder *decoder, struct ts_bytes body,
-				struct ts_nest *nest, struct event_list *list,
-				struct ts_pb_error *error, struct ts_error *err)
+static enum ts_status events_read_body(const struct decoder *decoder, struct ts_bytes body,
+				       struct ts_nest *nest, struct event_list *list,
+				       struct ts_pb_error *error, struct ts_error *err)
 {
 	struct ts_pb pb = ts_pb_of(body, error);
 
@@ -641,9 +646,9 @@ static enum ts_status read_body(const struct decoder *decoder, struct ts_bytes b
 				 : in_order(decoder, pb, nest, err);
 }
 
-static enum ts_status read_parts(const struct decoder *whole, uint32_t line, struct ts_nest *nest,
-				 struct event_list *list, struct ts_pb_error *error,
-				 struct ts_error *err)
+static enum ts_status events_read_parts(const struct decoder *whole, uint32_t line,
+					struct ts_nest *nest, struct event_list *list,
+					struct ts_pb_error *error, struct ts_error *err)
 {
 	const struct xplane_plane *plane = whole->plane;
 	enum ts_status st = TS_OK;
@@ -654,7 +659,7 @@ static enum ts_status read_parts(const struct decoder *whole, uint32_t line, str
 		if (plane->parts[i].line != line)
 			continue;
 		decoder = decoder_of_part(*whole, &plane->parts[i]);
-		st = read_body(&decoder, plane->parts[i].body, nest, list, error, err);
+		st = events_read_body(&decoder, plane->parts[i].body, nest, list, error, err);
 	}
 	return st;
 }
@@ -672,10 +677,10 @@ enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t index
 	TS_ASSERT(profile && sink);
 	if (!nest)
 		return ts_fail_nomem(err);
-	ts_nest_stats(nest, find_stat, NULL, each_stat);
-	st = read_body(&decoder, line->body, nest, wanted, &error, err);
+	ts_nest_stats(nest, events_find_stat, NULL, events_each_stat);
+	st = events_read_body(&decoder, line->body, nest, wanted, &error, err);
 	if (st == TS_OK)
-		st = read_parts(&decoder, line->at_reader, nest, wanted, &error, err);
+		st = events_read_parts(&decoder, line->at_reader, nest, wanted, &error, err);
 	if (st == TS_OK)
 		st = push_sorted(&decoder, &list, nest, err);
 	if (st == TS_OK)
@@ -690,7 +695,7 @@ enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t index
 }
 
 /* "a::b::c": the last is the innermost op, the one XProf counts. */
-static struct ts_bytes innermost(struct ts_bytes names)
+static struct ts_bytes events_innermost(struct ts_bytes names)
 {
 	for (size_t at = names.n; at >= 2; at--)
 		if (names.p[at - 1] == ':' && names.p[at - 2] == ':')
@@ -709,7 +714,7 @@ enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, struct ts_byte
 	TS_ASSERT(profile && plane);
 	struct ts_bytes bytes;
 
-	while (next_event(&pb, &bytes)) {
+	while (events_next_event(&pb, &bytes)) {
 		struct event_stats stats = { .has_program = false };
 		struct ts_event event = { .occurrences = 1 };
 		int64_t metadata_id = 0;
@@ -724,7 +729,7 @@ enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, struct ts_byte
 		if (ts_map_find(&plane->gpu_ops, key) != TS_NONE)
 			continue;
 		ts_op_init(&op);
-		op.name = innermost(ts_xstat_text(plane, &stats.hlo_op));
+		op.name = events_innermost(ts_xstat_text(plane, &stats.hlo_op));
 		op.program_id = stats.program_id;
 		op.has_program = true;
 		at = ts_profile_intern_op(profile, &op);

@@ -20,7 +20,7 @@
 #define ABSOLUTE_NS 100000000000000000 /* 1973: a timestamp above it counts from the epoch */
 
 /* A line's own fields, wherever they stand among the events. */
-static void read_head(struct ts_line *line)
+static void index_read_head(struct ts_line *line)
 {
 	struct ts_bytes display = { NULL, 0 };
 	struct ts_pb_error error = { NULL, NULL };
@@ -50,7 +50,7 @@ static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struc
 {
 	struct line_job *jobs = ctx;
 
-	read_head(&jobs->profile->lines[jobs->first_line + job]);
+	index_read_head(&jobs->profile->lines[jobs->first_line + job]);
 	return TS_OK; /* damage is noted when the events are read */
 }
 
@@ -156,9 +156,9 @@ static bool takes_line(struct xplane_file *file, const struct ts_pb *pb)
 	return true;
 }
 
-static enum ts_status read_lines(struct ts_profile *profile, struct xplane_file *file,
-				 uint32_t plane_index, struct ts_pb pb, size_t nr_threads,
-				 struct ts_error *err)
+static enum ts_status index_read_lines(struct ts_profile *profile, struct xplane_file *file,
+				       uint32_t plane_index, struct ts_pb pb, size_t nr_threads,
+				       struct ts_error *err)
 {
 	struct ts_plane *plane = &profile->planes[plane_index];
 	struct line_job job = { .profile = profile, .first_line = (uint32_t)profile->nr_lines };
@@ -206,8 +206,8 @@ static enum ts_status add_part(struct ts_profile *profile, struct xplane_plane *
 	return TS_OK;
 }
 
-static uint32_t add_line(struct ts_profile *profile, uint32_t plane_index,
-			 const struct ts_line *head)
+static uint32_t index_add_line(struct ts_profile *profile, uint32_t plane_index,
+			       const struct ts_line *head)
 {
 	struct ts_plane *plane = &profile->planes[plane_index];
 	struct ts_line *line = ts_profile_add_line(profile);
@@ -231,9 +231,9 @@ struct whole {
 };
 
 /* The lines of a later piece, with DATA. */
-static enum ts_status read_parts(struct ts_profile *profile, struct xplane_file *file,
-				 struct whole *whole, const struct xplane_plane *data,
-				 struct ts_pb pb, struct ts_error *err)
+static enum ts_status index_read_parts(struct ts_profile *profile, struct xplane_file *file,
+				       struct whole *whole, const struct xplane_plane *data,
+				       struct ts_pb pb, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -243,10 +243,10 @@ static enum ts_status read_parts(struct ts_profile *profile, struct xplane_file 
 
 		if (!takes_line(file, &pb))
 			continue;
-		read_head(&head);
+		index_read_head(&head);
 		at = ts_map_find(&whole->ids, (uint64_t)head.id);
 		if (at == TS_NONE) {
-			at = add_line(profile, whole->index, &head);
+			at = index_add_line(profile, whole->index, &head);
 			if (at == TS_NONE || !ts_map_set(&whole->ids, (uint64_t)head.id, at))
 				return ts_fail_nomem(err);
 		}
@@ -255,7 +255,7 @@ static enum ts_status read_parts(struct ts_profile *profile, struct xplane_file 
 	return st;
 }
 
-static bool is_device(enum ts_plane_kind kind)
+static bool index_is_device(enum ts_plane_kind kind)
 {
 	return kind == TS_PLANE_TPU || kind == TS_PLANE_GPU;
 }
@@ -277,20 +277,21 @@ static enum ts_status read_ids(struct ts_profile *profile, const struct ts_read_
 }
 
 /* What is behind the head of a plane that is not ours. */
-static enum ts_status read_body(struct ts_profile *profile, const struct ts_read_request *request,
-				struct xplane_file *file, uint32_t index, struct ts_pb pb,
-				struct ts_error *err)
+static enum ts_status index_read_body(struct ts_profile *profile,
+				      const struct ts_read_request *request,
+				      struct xplane_file *file, uint32_t index, struct ts_pb pb,
+				      struct ts_error *err)
 {
 	struct xplane_plane *data = &file->planes[file->nr_read++];
 	struct ts_plane *plane = &profile->planes[index];
 	enum ts_status st;
 
 	plane->reader_data = data;
-	if (is_device(plane->kind) && !ts_profile_add_plane_device(profile, index))
+	if (index_is_device(plane->kind) && !ts_profile_add_plane_device(profile, index))
 		return ts_fail_nomem(err);
 	st = read_ids(profile, request, data, index, pb, err);
 	if (st == TS_OK)
-		st = read_lines(profile, file, index, pb, request->nr_threads, err);
+		st = index_read_lines(profile, file, index, pb, request->nr_threads, err);
 	if (st == TS_OK)
 		read_plane_stats(profile, plane, data, pb);
 	for (uint32_t i = 0; data->ops_by_stats && st == TS_OK && i < plane->nr_lines; i++)
@@ -311,7 +312,7 @@ static enum ts_status read_piece(struct ts_profile *profile, const struct ts_rea
 	enum ts_status st = read_ids(profile, request, data, whole->index, pb, err);
 
 	if (st == TS_OK)
-		st = read_parts(profile, file, whole, data, pb, err);
+		st = index_read_parts(profile, file, whole, data, pb, err);
 	if (st == TS_OK)
 		read_plane_stats(profile, &profile->planes[whole->index], data, pb);
 	for (size_t i = nr_parts; data->ops_by_stats && st == TS_OK && i < first->nr_parts; i++)
@@ -320,7 +321,7 @@ static enum ts_status read_piece(struct ts_profile *profile, const struct ts_rea
 	return st;
 }
 
-static struct ts_plane head_of(struct ts_pb pb)
+static struct ts_plane index_head_of(struct ts_pb pb)
 {
 	struct ts_plane head = { .id = 0 };
 
@@ -339,14 +340,14 @@ static enum ts_status read_plane(struct ts_profile *profile, const struct ts_rea
 				 uint32_t host, struct xplane_file *file, struct ts_pb pb,
 				 struct ts_error *err)
 {
-	struct ts_plane head = head_of(pb), *plane;
+	struct ts_plane head = index_head_of(pb), *plane;
 	uint32_t index = (uint32_t)profile->nr_planes;
 
 	if (head.kind != TS_PLANE_OURS && file->nr_read == file->nr_planes) {
 		file->nr_planes_over++;
 		return TS_OK;
 	}
-	if (is_device(head.kind) && !ts_profile_takes_device(profile)) {
+	if (index_is_device(head.kind) && !ts_profile_takes_device(profile)) {
 		file->nr_devices_over++;
 		return TS_OK;
 	}
@@ -359,7 +360,7 @@ static enum ts_status read_plane(struct ts_profile *profile, const struct ts_rea
 	plane->kind = head.kind;
 	profile->hosts[host].nr_planes++;
 	return head.kind == TS_PLANE_OURS ? TS_OK
-					  : read_body(profile, request, file, index, pb, err);
+					  : index_read_body(profile, request, file, index, pb, err);
 }
 
 static enum ts_status find_ids(const struct ts_profile *profile, uint32_t plane, struct ts_map *ids,
@@ -373,8 +374,8 @@ static enum ts_status find_ids(const struct ts_profile *profile, uint32_t plane,
 	return TS_OK;
 }
 
-static void note_damage(struct ts_profile *profile, const struct ts_read_request *request,
-			struct ts_pb_error *error)
+static void index_note_damage(struct ts_profile *profile, const struct ts_read_request *request,
+			      struct ts_pb_error *error)
 {
 	if (error->cause)
 		ts_profile_add_damage(profile, request->file,
@@ -399,7 +400,8 @@ static enum ts_status add_piece(struct pieces *pieces, struct ts_bytes body, str
 
 	if (!ts_grow(&pieces->items, &pieces->cap, pieces->nr + 1, sizeof(*pieces->items)))
 		return ts_fail_nomem(err);
-	pieces->items[pieces->nr++] = (struct piece){ body, head_of(ts_pb_of(body, &none)).name };
+	pieces->items[pieces->nr++] =
+		(struct piece){ body, index_head_of(ts_pb_of(body, &none)).name };
 	return TS_OK;
 }
 
@@ -428,7 +430,7 @@ static enum ts_status read_all_pieces(struct ts_profile *profile,
 		pieces[i].body.p = NULL;
 	}
 	ts_map_release(&whole.ids);
-	note_damage(profile, request, &error);
+	index_note_damage(profile, request, &error);
 	return st;
 }
 
@@ -489,7 +491,7 @@ static void release_file(void *data)
 	free(file);
 }
 
-static size_t count_planes(struct ts_pb pb)
+static size_t index_count_planes(struct ts_pb pb)
 {
 	size_t nr = 0;
 
@@ -498,7 +500,7 @@ static size_t count_planes(struct ts_pb pb)
 	return nr;
 }
 
-static struct xplane_file *new_file(size_t nr_planes)
+static struct xplane_file *index_new_file(size_t nr_planes)
 {
 	struct xplane_file *file = calloc(1, sizeof(*file));
 
@@ -582,8 +584,9 @@ static enum ts_status read_message(struct ts_profile *profile, uint32_t index, s
 			    is_error ? &host->nr_errors : &host->nr_warnings, ts_pb_bytes(pb), err);
 }
 
-static enum ts_status add_host(struct ts_profile *profile, const struct ts_read_request *request,
-			       struct xplane_file **file, struct ts_error *err)
+static enum ts_status index_add_host(struct ts_profile *profile,
+				     const struct ts_read_request *request,
+				     struct xplane_file **file, struct ts_error *err)
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_host *host = ts_profile_add_host(profile);
@@ -593,7 +596,7 @@ static enum ts_status add_host(struct ts_profile *profile, const struct ts_read_
 	host->name = request->host;
 	host->file = request->file;
 	host->file_bytes = request->bytes.n;
-	*file = new_file(count_planes(ts_pb_of(request->bytes, &error)));
+	*file = index_new_file(index_count_planes(ts_pb_of(request->bytes, &error)));
 	if (!*file)
 		return ts_fail_nomem(err);
 	host->reader_data = *file;
@@ -624,12 +627,12 @@ static enum ts_status read_space(struct ts_profile *profile, const struct ts_rea
 		}
 		st = read_plane(profile, request, host_index, file,
 				ts_pb_of(ts_pb_bytes(&pb), &inner), err);
-		note_damage(profile, request, &inner);
+		index_note_damage(profile, request, &inner);
 		if (st == TS_OK && profile->nr_planes > nr_planes &&
 		    profile->planes[nr_planes].kind == TS_PLANE_OURS)
 			profile->hosts[host_index].file_bytes -= (size_t)(pb.p - start);
 	}
-	note_damage(profile, request, &error);
+	index_note_damage(profile, request, &error);
 	return st;
 }
 
@@ -640,7 +643,7 @@ enum ts_status ts_xplane_read(struct ts_profile *profile, const struct ts_read_r
 	struct pieces pieces = { NULL, 0, 0 };
 	size_t nr_damage = profile->nr_damage;
 	struct xplane_file *file;
-	enum ts_status st = add_host(profile, request, &file, err);
+	enum ts_status st = index_add_host(profile, request, &file, err);
 
 	if (st)
 		return st;

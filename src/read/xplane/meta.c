@@ -113,7 +113,7 @@ struct ts_bytes ts_xstat_text(const struct xplane_plane *plane, const struct xst
 	return ts_bytes_cut(plane->stat_names[at], 0, TS_LIMIT_SHARED_TEXT);
 }
 
-static void add_to(int64_t *sum, int64_t n)
+static void meta_add_to(int64_t *sum, int64_t n)
 {
 	*sum = ts_i64_add(TS_MAX(*sum, 0), n);
 }
@@ -121,13 +121,13 @@ static void add_to(int64_t *sum, int64_t n)
 static void add_access(struct ts_op *op, uint64_t space, bool is_write, int64_t n)
 {
 	if (space == 1)
-		add_to(is_write ? &op->hbm_write_bytes : &op->hbm_read_bytes, n);
+		meta_add_to(is_write ? &op->hbm_write_bytes : &op->hbm_read_bytes, n);
 	else if (space == 2)
-		add_to(is_write ? &op->cmem_write_bytes : &op->cmem_read_bytes, n);
+		meta_add_to(is_write ? &op->cmem_write_bytes : &op->cmem_read_bytes, n);
 	else if (space == 3)
-		add_to(is_write ? &op->vmem_write_bytes : &op->vmem_read_bytes, n);
+		meta_add_to(is_write ? &op->vmem_write_bytes : &op->vmem_read_bytes, n);
 	if (space == 2 || space == 3)
-		add_to(&op->onchip_bytes, n);
+		meta_add_to(&op->onchip_bytes, n);
 }
 
 /* MemoryAccessBreakdown {1: repeated {1 operation_type, 2 memory_space, 3 bytes_accessed}}:
@@ -178,7 +178,7 @@ static struct ts_bytes printed_text(struct xplane_plane *plane, const struct xst
 	return (struct ts_bytes){ NULL, 0 };
 }
 
-static void take_stat(struct xplane_plane *plane, struct ts_op *op, const struct xstat *stat)
+static void meta_take_stat(struct xplane_plane *plane, struct ts_op *op, const struct xstat *stat)
 {
 	uint32_t role = id_table_find(&plane->roles, stat->id);
 
@@ -229,7 +229,7 @@ static void read_event_metadata(struct xplane_plane *plane, struct ts_pb pb, str
 		case XEVENTMETA_DISPLAY_NAME: display = ts_pb_bytes(&pb); break;
 		case XEVENTMETA_STATS:
 			xstat_read(ts_pb_enter(&pb), &stat);
-			take_stat(plane, op, &stat);
+			meta_take_stat(plane, op, &stat);
 			break;
 		default: break;
 		}
@@ -273,9 +273,9 @@ static enum ts_status keep_metadata(const struct ts_rooms *rooms, struct ts_op *
 	return TS_OK;
 }
 
-static enum ts_status add_op(struct ts_profile *profile, enum ts_plane_kind kind,
-			     struct xplane_plane *plane, int64_t key, struct ts_pb value,
-			     struct ts_error *err)
+static enum ts_status meta_add_op(struct ts_profile *profile, enum ts_plane_kind kind,
+				  struct xplane_plane *plane, int64_t key, struct ts_pb value,
+				  struct ts_error *err)
 {
 	struct ts_bytes body = { value.p, (size_t)(value.end - value.p) }, full_name, stem;
 	struct ts_op op;
@@ -338,7 +338,7 @@ enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plan
 	while (st == TS_OK && kind != TS_PLANE_METADATA && ts_pb_next(&pb)) /* there: modules */
 		if (pb.field == XPLANE_EVENT_METADATA &&
 		    enter_entry(ts_pb_enter(&pb), &key, &value))
-			st = add_op(profile, kind, plane, key, value, err);
+			st = meta_add_op(profile, kind, plane, key, value, err);
 	if (st)
 		return st;
 	ts_op_init(&unknown);
@@ -347,8 +347,8 @@ enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plan
 	return plane->unknown_op == TS_NONE ? ts_fail_nomem(err) : TS_OK;
 }
 
-static void note_module(struct ts_profile *profile, const struct ts_read_request *request,
-			struct ts_bytes proto, uint64_t program_id, const char *cause)
+static void meta_note_module(struct ts_profile *profile, const struct ts_read_request *request,
+			     struct ts_bytes proto, uint64_t program_id, const char *cause)
 {
 	size_t at = profile->nr_damage;
 
@@ -364,9 +364,10 @@ static void note_module(struct ts_profile *profile, const struct ts_read_request
  * One entry of /host:metadata. An entry that is not a module, or cannot be read, is left out and
  * noted.
  */
-static enum ts_status add_module(struct ts_profile *profile, const struct ts_read_request *request,
-				 const struct xplane_plane *plane, int64_t key, struct ts_pb pb,
-				 struct ts_error *err)
+static enum ts_status meta_add_module(struct ts_profile *profile,
+				      const struct ts_read_request *request,
+				      const struct xplane_plane *plane, int64_t key,
+				      struct ts_pb pb, struct ts_error *err)
 {
 	struct ts_bytes name = { NULL, 0 }, proto = { NULL, 0 }, stem = { NULL, 0 };
 	uint64_t program_id = (uint64_t)key;
@@ -392,7 +393,7 @@ static enum ts_status add_module(struct ts_profile *profile, const struct ts_rea
 	if (st == TS_NOMEM)
 		return ts_fail_nomem(err);
 	if (st) {
-		note_module(profile, request, proto, program_id, cause.text);
+		meta_note_module(profile, request, proto, program_id, cause.text);
 		return TS_OK;
 	}
 	kept = ts_profile_add_module(profile, program_id);
@@ -417,6 +418,6 @@ enum ts_status ts_xplane_read_modules(struct ts_profile *profile,
 	while (st == TS_OK && ts_pb_next(&pb))
 		if (pb.field == XPLANE_EVENT_METADATA &&
 		    enter_entry(ts_pb_enter(&pb), &key, &value))
-			st = add_module(profile, request, plane, key, value, err);
+			st = meta_add_module(profile, request, plane, key, value, err);
 	return st;
 }

@@ -104,7 +104,7 @@ struct unpacking {
 	uint8_t *buffer;
 };
 
-static void note(struct ts_records_damage *damage, uint64_t at, const char *cause)
+static void records_note(struct ts_records_damage *damage, uint64_t at, const char *cause)
 {
 	if (!damage->cause)
 		*damage = (struct ts_records_damage){ cause, at };
@@ -153,7 +153,7 @@ static enum ts_status unpack_values(struct unpacking *to, const struct ts_chunk 
 	if (state)
 		packing->close(state);
 	if (st == TS_OK && (answer == BAD || got != chunk->decoded_size))
-		note(to->damage, chunk->begin, "a chunk cannot be unpacked");
+		records_note(to->damage, chunk->begin, "a chunk cannot be unpacked");
 	return st;
 }
 
@@ -164,14 +164,14 @@ static enum ts_status unpack_simple(struct unpacking *to, const struct ts_chunk 
 	uint8_t name;
 
 	if (!ts_chunk_values(&values, &name)) {
-		note(to->damage, chunk->begin, "a chunk is damaged");
+		records_note(to->damage, chunk->begin, "a chunk is damaged");
 		return TS_OK;
 	}
 	for (size_t i = 0; i < TS_NELEM(packings); i++)
 		if (packings[i].name == name)
 			return unpack_values(to, chunk, &packings[i], values, err);
-	note(to->damage, chunk->begin,
-	     "a chunk is packed in a way that is not read (write it with Brotli or Zstd)");
+	records_note(to->damage, chunk->begin,
+		     "a chunk is packed in a way that is not read (write it with Brotli or Zstd)");
 	return TS_OK;
 }
 
@@ -184,15 +184,16 @@ static enum ts_status unpack_chunk(struct unpacking *to, const struct ts_chunk *
 	case TS_CHUNK_PADDING:	 return TS_OK;
 	case TS_CHUNK_SIMPLE:	 break;
 	case TS_CHUNK_TRANSPOSED:
-		note(to->damage, chunk->begin,
-		     "a transposed chunk is not read (write the records without \"transpose\")");
+		records_note(
+			to->damage, chunk->begin,
+			"a transposed chunk is not read (write the records without \"transpose\")");
 		return TS_OK;
 	default:
-		note(to->damage, chunk->begin, "a chunk of a kind that is not known");
+		records_note(to->damage, chunk->begin, "a chunk of a kind that is not known");
 		return TS_OK;
 	}
 	if (!ts_chunk_is_good(chunk)) {
-		note(to->damage, chunk->begin, "the data of a chunk is damaged");
+		records_note(to->damage, chunk->begin, "the data of a chunk is damaged");
 		return TS_OK;
 	}
 	return unpack_simple(to, chunk, err);
@@ -212,7 +213,7 @@ enum ts_status ts_records_unpack(struct ts_bytes bytes, struct ts_scratch *out,
 		const char *cause = ts_chunk_at(bytes, chunk.begin, &chunk);
 
 		if (cause) {
-			note(damage, chunk.begin, cause);
+			records_note(damage, chunk.begin, cause);
 			break;
 		}
 		st = unpack_chunk(&to, &chunk, err);

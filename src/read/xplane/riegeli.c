@@ -11,9 +11,10 @@
 #include "read/xplane/records.h"
 #include "read/xplane/xplane.h"
 
-static enum ts_status unpack(struct ts_profile *profile, const struct ts_read_request *request,
-			     struct ts_scratch *scratch, struct ts_bytes *bytes,
-			     struct ts_error *err)
+static enum ts_status riegeli_unpack(struct ts_profile *profile,
+				     const struct ts_read_request *request,
+				     struct ts_scratch *scratch, struct ts_bytes *bytes,
+				     struct ts_error *err)
 {
 	struct ts_records_damage damage;
 	enum ts_status st = ts_records_unpack(request->bytes, scratch, &damage, err);
@@ -35,7 +36,7 @@ static enum ts_status riegeli_read(struct ts_profile *profile,
 	struct ts_scratch scratch = TS_SCRATCH_INIT;
 	struct ts_read_request unpacked = *request;
 	size_t at = profile->nr_hosts;
-	enum ts_status st = unpack(profile, request, &scratch, &unpacked.bytes, err);
+	enum ts_status st = riegeli_unpack(profile, request, &scratch, &unpacked.bytes, err);
 
 	unpacked.mapped = false;
 	if (st == TS_OK)

@@ -87,15 +87,16 @@ struct list {
 	size_t nr;
 };
 
-static void add_text(struct list *list, enum ts_perfetto_key key, struct ts_bytes text)
+static void perfetto_args_add_text(struct list *list, enum ts_perfetto_key key,
+				   struct ts_bytes text)
 {
 	if (text.n > 0)
 		list->args[list->nr++] =
 			(struct ts_perfetto_arg){ .key = key, .text = ts_perfetto_cut(text) };
 }
 
-static void add_number(struct list *list, enum ts_perfetto_key key, enum ts_perfetto_arg_type type,
-		       uint64_t number)
+static void perfetto_args_add_number(struct list *list, enum ts_perfetto_key key,
+				     enum ts_perfetto_arg_type type, uint64_t number)
 {
 	list->args[list->nr++] =
 		(struct ts_perfetto_arg){ .key = key, .type = type, .number = number };
@@ -104,19 +105,19 @@ static void add_number(struct list *list, enum ts_perfetto_key key, enum ts_perf
 static void add_count(struct list *list, enum ts_perfetto_key key, int64_t count)
 {
 	if (count >= 0)
-		add_number(list, key, TS_ARG_COUNT, (uint64_t)count);
+		perfetto_args_add_number(list, key, TS_ARG_COUNT, (uint64_t)count);
 }
 
 /* What ops of one place in the program have in common. */
-static void add_place(struct list *list, const struct ts_op *op, bool is_first)
+static void perfetto_args_add_place(struct list *list, const struct ts_op *op, bool is_first)
 {
-	add_text(list, TS_KEY_TF_OP, op->framework_op);
-	add_text(list, TS_KEY_SOURCE, op->source);
+	perfetto_args_add_text(list, TS_KEY_TF_OP, op->framework_op);
+	perfetto_args_add_text(list, TS_KEY_SOURCE, op->source);
 	if (is_first)
-		add_text(list, TS_KEY_SOURCE_STACK, op->source_stack);
+		perfetto_args_add_text(list, TS_KEY_SOURCE_STACK, op->source_stack);
 }
 
-static void add_own(struct list *list, const struct ts_op *op, bool is_first)
+static void perfetto_args_add_own(struct list *list, const struct ts_op *op, bool is_first)
 {
 	add_count(list, TS_KEY_FLOPS, op->flops);
 	add_count(list, TS_KEY_BYTES_ACCESSED, op->bytes_accessed);
@@ -124,8 +125,8 @@ static void add_own(struct list *list, const struct ts_op *op, bool is_first)
 		return;
 	if (op->model_flops != op->flops)
 		add_count(list, TS_KEY_MODEL_FLOPS, op->model_flops);
-	add_text(list, TS_KEY_SHAPE, op->shape);
-	add_text(list, TS_KEY_LONG_NAME, op->text);
+	perfetto_args_add_text(list, TS_KEY_SHAPE, op->shape);
+	perfetto_args_add_text(list, TS_KEY_LONG_NAME, op->text);
 }
 
 static void add_traffic(struct list *list, const struct ts_op *op)
@@ -147,14 +148,14 @@ size_t ts_perfetto_args(const struct ts_perfetto_op *of, struct ts_perfetto_arg 
 
 	TS_ASSERT(args);
 	if (op->module != TS_NONE && op->module < profile->nr_modules)
-		add_text(&list, TS_KEY_HLO_MODULE, profile->modules[op->module].name);
+		perfetto_args_add_text(&list, TS_KEY_HLO_MODULE, profile->modules[op->module].name);
 	if (op->has_program)
-		add_number(&list, TS_KEY_PROGRAM_ID, TS_ARG_ID, op->program_id);
+		perfetto_args_add_number(&list, TS_KEY_PROGRAM_ID, TS_ARG_ID, op->program_id);
 	if (!op->has_variants)
-		add_place(&list, op, of->is_first);
+		perfetto_args_add_place(&list, op, of->is_first);
 	add_count(&list, TS_KEY_OP_ID, of->index);
 	if (!op->has_variants)
-		add_own(&list, op, of->is_first);
+		perfetto_args_add_own(&list, op, of->is_first);
 	if (!op->has_variants && of->is_first)
 		add_traffic(&list, op);
 	return list.nr;

@@ -24,12 +24,12 @@
 #define EXACT_NS  ((INT64_C(1) << 42) * 1000) /* see imported() */
 #define EVENT_MAX 640 /* an event without its names and args, and its arrows */
 
-static void begin(struct ts_buf *out)
+static void perfetto_json_begin(struct ts_buf *out)
 {
 	ts_buf_puts(out, ",\n{");
 }
 
-static void put_text(struct ts_buf *out, const char *key, const char *text)
+static void perfetto_json_put_text(struct ts_buf *out, const char *key, const char *text)
 {
 	ts_buf_printf(out, ",\"%s\":", key);
 	if (text)
@@ -38,7 +38,7 @@ static void put_text(struct ts_buf *out, const char *key, const char *text)
 		ts_buf_puts(out, "null");
 }
 
-static void put_fact(struct ts_buf *out, const struct ts_perfetto_fact *fact)
+static void perfetto_json_put_fact(struct ts_buf *out, const struct ts_perfetto_fact *fact)
 {
 	ts_buf_printf(out, ",\"%s\":", fact->key);
 	if (fact->text.n > 0)
@@ -48,13 +48,13 @@ static void put_fact(struct ts_buf *out, const struct ts_perfetto_fact *fact)
 }
 
 /* Viewers show "metadata" alone, as a table. */
-static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
+static void perfetto_json_open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 {
 	uint64_t left_out = head->events_total - TS_MIN(head->events_written, head->events_total);
 
 	ts_buf_puts(out, MARK "},\"metadata\":{\"generator\":\"tpusight\"");
-	put_text(out, "version", head->version);
-	put_text(out, "native_file", head->native_file);
+	perfetto_json_put_text(out, "version", head->version);
+	perfetto_json_put_text(out, "native_file", head->native_file);
 	if (head->start_unix_ns != TS_UNKNOWN) /* as text: past what a double holds */
 		ts_buf_printf(out, ",\"start_unix_ns\":\"%lld\"", (long long)head->start_unix_ns);
 	ts_buf_printf(out, ",\"shift_ns\":%lld,\"events_total\":%llu,\"events_written\":%llu",
@@ -63,12 +63,12 @@ static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 	ts_buf_printf(out, ",\"events_left_out\":%llu,\"own_events\":%llu",
 		      (unsigned long long)left_out, (unsigned long long)head->own_events);
 	for (size_t i = 0; i < head->nr_facts; i++)
-		put_fact(out, &head->facts[i]);
-	put_text(out, "note", ts_perfetto_note);
+		perfetto_json_put_fact(out, &head->facts[i]);
+	perfetto_json_put_text(out, "note", ts_perfetto_note);
 	ts_buf_puts(out, "},\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 }
 
-static void close_file(struct ts_buf *out)
+static void perfetto_json_close_file(struct ts_buf *out)
 {
 	ts_buf_puts(out, "\n]}\n");
 }
@@ -76,14 +76,14 @@ static void close_file(struct ts_buf *out)
 /* Metadata events: the name and the place of a process (TID 0) or a thread. */
 static void put_meta(struct ts_buf *out, const char *what, uint32_t pid, uint32_t tid)
 {
-	begin(out);
+	perfetto_json_begin(out);
 	ts_buf_printf(out, "\"ph\":\"M\",\"pid\":%u,", pid);
 	if (tid)
 		ts_buf_printf(out, "\"tid\":%u,", tid);
 	ts_buf_printf(out, "\"name\":\"%s\",\"args\":{", what);
 }
 
-static void put_process(struct ts_buf *out, const struct ts_perfetto_process *process)
+static void perfetto_json_put_process(struct ts_buf *out, const struct ts_perfetto_process *process)
 {
 	put_meta(out, "process_name", process->pid, 0);
 	ts_buf_puts(out, "\"name\":");
@@ -93,7 +93,7 @@ static void put_process(struct ts_buf *out, const struct ts_perfetto_process *pr
 	ts_buf_printf(out, "\"sort_index\":%u}}", process->order);
 }
 
-static void put_row(struct ts_buf *out, const struct ts_perfetto_row *row)
+static void perfetto_json_put_row(struct ts_buf *out, const struct ts_perfetto_row *row)
 {
 }
 
@@ -107,7 +107,7 @@ static void put_lane_name(struct ts_buf *out, struct ts_bytes name, uint32_t lan
 	ts_buf_printf(out, " (%u)\"", lane + 1);
 }
 
-static void put_lane(struct ts_buf *out, struct ts_perfetto_lane *lane)
+static void perfetto_json_put_lane(struct ts_buf *out, struct ts_perfetto_lane *lane)
 {
 	const struct ts_perfetto_row *row = lane->row;
 	uint32_t tid = row->tid + lane->number;
@@ -123,7 +123,7 @@ static void put_lane(struct ts_buf *out, struct ts_perfetto_lane *lane)
 }
 
 /* "KEY":"TEXT", - or nothing where there is no text. */
-static void put_arg(struct ts_buf *out, const char *key, struct ts_bytes text)
+static void perfetto_json_put_arg(struct ts_buf *out, const char *key, struct ts_bytes text)
 {
 	if (text.n == 0)
 		return;
@@ -142,7 +142,7 @@ static void put_op_arg(struct ts_buf *out, const struct ts_perfetto_arg *arg)
 	const char *key = ts_perfetto_keys[arg->key];
 
 	if (arg->type == TS_ARG_TEXT)
-		put_arg(out, key, arg->text);
+		perfetto_json_put_arg(out, key, arg->text);
 	else
 		ts_buf_printf(out, forms[arg->type], key, (unsigned long long)arg->number);
 }
@@ -154,9 +154,9 @@ static void put_op_tail(struct ts_buf *out, struct ts_buf *tail,
 	struct ts_perfetto_arg args[TS_NR_KEYS];
 	size_t nr = ts_perfetto_args(op, args);
 
-	put_arg(tail, "name", shown->name);
+	perfetto_json_put_arg(tail, "name", shown->name);
 	if (!shown->has_variants)
-		put_arg(tail, "cat", shown->category);
+		perfetto_json_put_arg(tail, "cat", shown->category);
 	ts_buf_puts(tail, "\"args\":{");
 	for (size_t i = 0; i < nr; i++)
 		put_op_arg(tail, &args[i]);
@@ -173,7 +173,7 @@ static void put_real(struct ts_buf *out, double value)
 		ts_buf_puts(out, ".0");
 }
 
-static void put_stat(struct ts_buf *out, const struct ts_perfetto_stat *stat)
+static void perfetto_json_put_stat(struct ts_buf *out, const struct ts_perfetto_stat *stat)
 {
 	char text[TS_ID_MAX];
 
@@ -188,10 +188,10 @@ static void put_stat(struct ts_buf *out, const struct ts_perfetto_stat *stat)
 	ts_buf_putc(out, ',');
 }
 
-static void put_label_arg(struct ts_buf *out, const struct ts_arg *arg)
+static void perfetto_json_put_label_arg(struct ts_buf *out, const struct ts_arg *arg)
 {
 	if (arg->value.type == TS_VALUE_TEXT) {
-		put_arg(out, arg->key, arg->value.as.s);
+		perfetto_json_put_arg(out, arg->key, arg->value.as.s);
 		return;
 	}
 	ts_json_quote(out, ts_bytes_of(arg->key));
@@ -208,11 +208,11 @@ static void put_label_tail(struct ts_buf *out, struct ts_buf *tail,
 {
 	const struct ts_label *label = &lane->row->track->labels[number];
 
-	put_arg(tail, "name", label->name);
+	perfetto_json_put_arg(tail, "name", label->name);
 	ts_buf_puts(tail, "\"cat\":\"tpusight\",\"args\":{");
 	for (size_t i = 0; i < label->nr_args; i++)
 		if (ts_arg_is_shown(&label->args[i]))
-			put_label_arg(tail, &label->args[i]);
+			perfetto_json_put_label_arg(tail, &label->args[i]);
 }
 
 static const char pairs_of_digits[] = "00010203040506070809101112131415161718192021222324"
@@ -232,7 +232,7 @@ static char *put_digits(char *end, uint64_t value)
 }
 
 /* Nanoseconds as microseconds: 1234567 is 1234.567. Gives back the end of what it wrote at P. */
-static char *put_time(char *p, int64_t ns)
+static char *perfetto_json_put_time(char *p, int64_t ns)
 {
 	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
 	unsigned rest = (unsigned)(size % 1000);
@@ -268,12 +268,12 @@ static int64_t imported_dur(const struct ts_perfetto_slice *slice)
 	return imported(slice->start_ns + slice->dur_ns) - imported(slice->start_ns);
 }
 
-static char *put_bytes(char *p, const void *bytes, size_t n)
+static char *perfetto_json_put_bytes(char *p, const void *bytes, size_t n)
 {
 	memcpy(p, bytes, n);
 	return p + n;
 }
-#define PUT(p, lit) put_bytes(p, lit, sizeof(lit) - 1)
+#define PUT(p, lit) perfetto_json_put_bytes(p, lit, sizeof(lit) - 1)
 
 /* The part of a slice before its own args, with room for all of it. NULL: no memory. */
 static char *begin_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
@@ -286,26 +286,26 @@ static char *begin_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane
 	p = PUT((char *)out->p + out->n, ",\n{\"ph\":\"");
 	*p++ = slice->is_apart ? 'B' : 'X';
 	p = PUT(p, "\",");
-	p = put_bytes(p, lane->packet.p, lane->packet.n);
-	p = put_time(p, slice->start_ns);
+	p = perfetto_json_put_bytes(p, lane->packet.p, lane->packet.n);
+	p = perfetto_json_put_time(p, slice->start_ns);
 	if (!slice->is_apart) {
 		p = PUT(p, ",\"dur\":");
-		p = put_time(p, imported_dur(slice));
+		p = perfetto_json_put_time(p, imported_dur(slice));
 	}
 	*p++ = ',';
-	return put_bytes(p, slice->tail.p, slice->tail.n);
+	return perfetto_json_put_bytes(p, slice->tail.p, slice->tail.n);
 }
 
-static char *put_number(char *p, uint64_t number)
+static char *perfetto_json_put_number(char *p, uint64_t number)
 {
 	char digits[TIME_MAX], *end = digits + sizeof(digits), *at = put_digits(end, number);
 
-	return put_bytes(p, at, (size_t)(end - at));
+	return perfetto_json_put_bytes(p, at, (size_t)(end - at));
 }
 
 /* An arrow's end stands right behind the slice it belongs to. */
-static char *put_arrow(char *p, const struct ts_perfetto_lane *lane, int64_t at_ns,
-		       enum ts_perfetto_arrow arrow, const char *name, uint64_t id)
+static char *perfetto_json_put_arrow(char *p, const struct ts_perfetto_lane *lane, int64_t at_ns,
+				     enum ts_perfetto_arrow arrow, const char *name, uint64_t id)
 {
 	size_t n = strlen(name);
 
@@ -313,12 +313,12 @@ static char *put_arrow(char *p, const struct ts_perfetto_lane *lane, int64_t at_
 		return p;
 	p = PUT(p, ",\n{\"ph\":\"");
 	*p++ = arrow == TS_ARROW_BEGINS ? 's' : 'f';
-	p = put_bytes(PUT(p, "\",\"bp\":\"e\",\"cat\":\""), name, n);
-	p = put_bytes(PUT(p, "\",\"name\":\""), name, n);
-	p = put_number(PUT(p, "\",\"id\":"), id);
+	p = perfetto_json_put_bytes(PUT(p, "\",\"bp\":\"e\",\"cat\":\""), name, n);
+	p = perfetto_json_put_bytes(PUT(p, "\",\"name\":\""), name, n);
+	p = perfetto_json_put_number(PUT(p, "\",\"id\":"), id);
 	*p++ = ',';
-	p = put_bytes(p, lane->packet.p, lane->packet.n);
-	p = put_time(p, at_ns);
+	p = perfetto_json_put_bytes(p, lane->packet.p, lane->packet.n);
+	p = perfetto_json_put_time(p, at_ns);
 	*p++ = '}';
 	return p;
 }
@@ -331,8 +331,8 @@ static void put_category(struct ts_buf *out, struct ts_bytes category)
 	ts_json_quote(out, ts_perfetto_cut(category));
 }
 
-static void put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
-			 const struct ts_perfetto_slice *slice)
+static void perfetto_json_put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+				       const struct ts_perfetto_slice *slice)
 {
 	char *p = begin_slice(out, lane, slice);
 
@@ -340,19 +340,21 @@ static void put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane
 		return;
 	out->n = (size_t)(p - (char *)out->p);
 	for (size_t i = 0; i < slice->nr_stats; i++)
-		put_stat(out, &slice->stats[i]);
+		perfetto_json_put_stat(out, &slice->stats[i]);
 	if (!ts_buf_room(out, EVENT_MAX))
 		return;
 	p = PUT((char *)out->p + out->n, "\"self_ns\":");
-	p = put_number(p, (uint64_t)slice->own_ns);
+	p = perfetto_json_put_number(p, (uint64_t)slice->own_ns);
 	*p++ = '}';
 	out->n = (size_t)(p - (char *)out->p);
 	put_category(out, slice->category);
 	if (!ts_buf_room(out, EVENT_MAX))
 		return;
 	p = PUT((char *)out->p + out->n, "}");
-	p = put_arrow(p, lane, slice->start_ns, slice->arrow, "async", slice->arrow_id);
-	p = put_arrow(p, lane, slice->start_ns, slice->launch, "launch", slice->launch_id);
+	p = perfetto_json_put_arrow(p, lane, slice->start_ns, slice->arrow, "async",
+				    slice->arrow_id);
+	p = perfetto_json_put_arrow(p, lane, slice->start_ns, slice->launch, "launch",
+				    slice->launch_id);
 	out->n = (size_t)(p - (char *)out->p);
 }
 
@@ -364,30 +366,30 @@ static void put_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *l
 	if (!p)
 		return;
 	p = PUT(p, "\"own_ns\":");
-	p = put_number(p, (uint64_t)TS_MAX(slice->own_ns, 0));
+	p = perfetto_json_put_number(p, (uint64_t)TS_MAX(slice->own_ns, 0));
 	p = PUT(p, ",\"events\":");
-	p = put_number(p, slice->nr_events);
+	p = perfetto_json_put_number(p, slice->nr_events);
 	p = PUT(p, "}}");
 	out->n = (size_t)(p - (char *)out->p);
 }
 
-static void put_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
-		    bool is_apart)
+static void perfetto_json_put_end(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+				  int64_t end_ns, bool is_apart)
 {
 	char *p;
 
 	if (!is_apart || !ts_buf_room(out, EVENT_MAX))
 		return;
 	p = PUT((char *)out->p + out->n, ",\n{\"ph\":\"E\",");
-	p = put_bytes(p, lane->packet.p, lane->packet.n);
-	p = put_time(p, end_ns);
+	p = perfetto_json_put_bytes(p, lane->packet.p, lane->packet.n);
+	p = perfetto_json_put_time(p, end_ns);
 	*p++ = '}';
 	out->n = (size_t)(p - (char *)out->p);
 }
 
 /* The importer names a counter "<name> <key>": the unit in brackets is the key. */
-static void put_counter(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
-			double value)
+static void perfetto_json_put_counter(struct ts_buf *out, const struct ts_perfetto_row *row,
+				      int64_t at_ns, double value)
 {
 	struct ts_bytes name, unit;
 	char text[TIME_MAX + 1];
@@ -395,8 +397,8 @@ static void put_counter(struct ts_buf *out, const struct ts_perfetto_row *row, i
 	if (!isfinite(value))
 		return;
 	ts_perfetto_unit(row->track, &name, &unit);
-	*put_time(text, at_ns) = '\0';
-	begin(out);
+	*perfetto_json_put_time(text, at_ns) = '\0';
+	perfetto_json_begin(out);
 	ts_buf_printf(out, "\"ph\":\"C\",\"pid\":%u,\"ts\":%s,\"name\":", row->pid, text);
 	ts_json_quote(out, name);
 	ts_buf_puts(out, ",\"args\":{");
@@ -411,15 +413,15 @@ const struct ts_perfetto_form ts_perfetto_json = {
 	.mark = MARK,
 	.max_lanes = MAX_LANES,
 	.separator = ",",
-	.open = open_file,
-	.close = close_file,
-	.process = put_process,
-	.row = put_row,
-	.lane = put_lane,
+	.open = perfetto_json_open_file,
+	.close = perfetto_json_close_file,
+	.process = perfetto_json_put_process,
+	.row = perfetto_json_put_row,
+	.lane = perfetto_json_put_lane,
 	.op_tail = put_op_tail,
-	.op_slice = put_op_slice,
+	.op_slice = perfetto_json_put_op_slice,
 	.label_tail = put_label_tail,
 	.label_slice = put_label_slice,
-	.end = put_end,
-	.counter = put_counter,
+	.end = perfetto_json_put_end,
+	.counter = perfetto_json_put_counter,
 };

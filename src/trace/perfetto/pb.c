@@ -30,7 +30,8 @@
 #define OLDER_MARK "\x0a\x1e" SAYS_WHO
 #define MAX_LANES 1000 /* each slice looks for room in all of them */
 
-static void put_attribute(struct ts_buf *out, const char *key, const char *text, int64_t number)
+static void perfetto_pb_put_attribute(struct ts_buf *out, const char *key, const char *text,
+				      int64_t number)
 {
 	size_t attribute = ts_pbw_begin(out, ATTRIBUTES_ATTRIBUTE);
 
@@ -42,7 +43,7 @@ static void put_attribute(struct ts_buf *out, const char *key, const char *text,
 	ts_pbw_end(out, attribute);
 }
 
-static void put_fact(struct ts_buf *out, const struct ts_perfetto_fact *fact)
+static void perfetto_pb_put_fact(struct ts_buf *out, const struct ts_perfetto_fact *fact)
 {
 	size_t attribute = ts_pbw_begin(out, ATTRIBUTES_ATTRIBUTE);
 	size_t key = ts_pbw_begin(out, ATTRIBUTE_KEY);
@@ -56,28 +57,29 @@ static void put_fact(struct ts_buf *out, const struct ts_perfetto_fact *fact)
 	ts_pbw_end(out, attribute);
 }
 
-static void put_attributes(struct ts_buf *out, const struct ts_perfetto_head *head,
-			   uint32_t machine)
+static void perfetto_pb_put_attributes(struct ts_buf *out, const struct ts_perfetto_head *head,
+				       uint32_t machine)
 {
 	uint64_t left_out = head->events_total - TS_MIN(head->events_written, head->events_total);
 	size_t packet = begin_packet(out, HEAD_SEQUENCE, machine);
 	size_t attributes = ts_pbw_begin(out, PACKET_ATTRIBUTES);
 
-	put_attribute(out, "tpusight.version", head->version ? head->version : "", 0);
+	perfetto_pb_put_attribute(out, "tpusight.version", head->version ? head->version : "", 0);
 	if (head->source)
-		put_attribute(out, "tpusight.source", head->source, 0);
+		perfetto_pb_put_attribute(out, "tpusight.source", head->source, 0);
 	if (head->native_file)
-		put_attribute(out, "tpusight.native_file", head->native_file, 0);
+		perfetto_pb_put_attribute(out, "tpusight.native_file", head->native_file, 0);
 	if (head->start_unix_ns != TS_UNKNOWN)
-		put_attribute(out, "tpusight.start_unix_ns", NULL, head->start_unix_ns);
-	put_attribute(out, "tpusight.shift_ns", NULL, head->shift_ns);
-	put_attribute(out, "tpusight.events_total", NULL, (int64_t)head->events_total);
-	put_attribute(out, "tpusight.events_written", NULL, (int64_t)head->events_written);
-	put_attribute(out, "tpusight.events_left_out", NULL, (int64_t)left_out);
-	put_attribute(out, "tpusight.own_events", NULL, (int64_t)head->own_events);
+		perfetto_pb_put_attribute(out, "tpusight.start_unix_ns", NULL, head->start_unix_ns);
+	perfetto_pb_put_attribute(out, "tpusight.shift_ns", NULL, head->shift_ns);
+	perfetto_pb_put_attribute(out, "tpusight.events_total", NULL, (int64_t)head->events_total);
+	perfetto_pb_put_attribute(out, "tpusight.events_written", NULL,
+				  (int64_t)head->events_written);
+	perfetto_pb_put_attribute(out, "tpusight.events_left_out", NULL, (int64_t)left_out);
+	perfetto_pb_put_attribute(out, "tpusight.own_events", NULL, (int64_t)head->own_events);
 	for (size_t i = 0; i < head->nr_facts; i++)
-		put_fact(out, &head->facts[i]);
-	put_attribute(out, "tpusight.note", ts_perfetto_note, 0);
+		perfetto_pb_put_fact(out, &head->facts[i]);
+	perfetto_pb_put_attribute(out, "tpusight.note", ts_perfetto_note, 0);
 	ts_pbw_end(out, attributes);
 	ts_pbw_end(out, packet);
 }
@@ -100,7 +102,7 @@ static void put_clocks(struct ts_buf *out, const struct ts_perfetto_head *head, 
 	ts_pbw_end(out, packet);
 }
 
-static void put_root(struct ts_buf *out, uint32_t machine)
+static void perfetto_pb_put_root(struct ts_buf *out, uint32_t machine)
 {
 	size_t packet = begin_packet(out, HEAD_SEQUENCE, machine);
 	size_t track = ts_pbw_begin(out, PACKET_TRACK_DESCRIPTOR);
@@ -112,7 +114,7 @@ static void put_root(struct ts_buf *out, uint32_t machine)
 	ts_pbw_end(out, packet);
 }
 
-static void put_name(struct ts_buf *out, const struct ts_perfetto_machine *machine)
+static void perfetto_pb_put_name(struct ts_buf *out, const struct ts_perfetto_machine *machine)
 {
 	size_t packet = begin_packet(out, HEAD_SEQUENCE, machine->id);
 	size_t info = ts_pbw_begin(out, PACKET_SYSTEM_INFO);
@@ -160,36 +162,36 @@ static void put_machine(struct ts_buf *out, const struct ts_perfetto_head *head,
 	else if (knows_time_of_day(head))
 		put_clocks(out, head, machine->id);
 	if (machine->id)
-		put_name(out, machine);
-	put_root(out, machine->id);
+		perfetto_pb_put_name(out, machine);
+	perfetto_pb_put_root(out, machine->id);
 	ts_perfetto_pb_gpus(out, head, machine->id);
 }
 
-static void put_mark(struct ts_buf *out, uint32_t machine)
+static void perfetto_pb_put_mark(struct ts_buf *out, uint32_t machine)
 {
 	ts_buf_put(out, machine ? TS_LIT(MARK) : TS_LIT(OLDER_MARK));
 	if (machine)
 		ts_pbw_u64(out, PACKET_MACHINE_ID, machine);
 }
 
-static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
+static void perfetto_pb_open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 {
 	static const struct ts_perfetto_machine unknown = { 0 };
 	const struct ts_perfetto_machine *machines = head->nr_machines ? head->machines : &unknown;
 
 	TS_ASSERT(machines[0].id == 0 || machines[0].id >= TS_MACHINE_MIN);
-	put_mark(out, machines[0].id);
-	put_attributes(out, head, machines[0].id);
+	perfetto_pb_put_mark(out, machines[0].id);
+	perfetto_pb_put_attributes(out, head, machines[0].id);
 	for (size_t i = 0; i < TS_MAX(head->nr_machines, 1); i++)
 		put_machine(out, head, &machines[i], i == 0);
 }
 
-static void close_file(struct ts_buf *out)
+static void perfetto_pb_close_file(struct ts_buf *out)
 {
 }
 
-static void put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
-			 const struct ts_perfetto_slice *slice)
+static void perfetto_pb_put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+				     const struct ts_perfetto_slice *slice)
 {
 	ts_perfetto_pb_op_slice(out, lane, slice);
 	if (slice->kernel.n > 0)
@@ -203,13 +205,13 @@ const struct ts_perfetto_form ts_perfetto_pb = {
 	.names_machines = true,
 	.max_lanes = MAX_LANES,
 	.separator = "",
-	.open = open_file,
-	.close = close_file,
+	.open = perfetto_pb_open_file,
+	.close = perfetto_pb_close_file,
 	.process = ts_perfetto_pb_process,
 	.row = ts_perfetto_pb_row,
 	.lane = ts_perfetto_pb_lane,
 	.op_tail = ts_perfetto_pb_op_tail,
-	.op_slice = put_op_slice,
+	.op_slice = perfetto_pb_put_op_slice,
 	.kernel_tail = ts_perfetto_pb_kernel_tail,
 	.label_tail = ts_perfetto_pb_label_tail,
 	.label_slice = ts_perfetto_pb_label_slice,

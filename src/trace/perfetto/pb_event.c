@@ -5,7 +5,7 @@
 #define PACKET_MAX 48 /* a packet without what a lane has, and without the event's own bytes */
 #define OWN_MAX	   80 /* of an event: annotations and arrows */
 
-static uint8_t *put_text(uint8_t *p, const struct ts_perfetto_text *text)
+static uint8_t *pb_event_put_text(uint8_t *p, const struct ts_perfetto_text *text)
 {
 	memcpy(p, text->p, text->n);
 	return p + text->n;
@@ -18,7 +18,7 @@ struct moment {
 	bool is_absolute;
 };
 
-static struct moment moment_of(const struct ts_perfetto_row *row, int64_t at_ns)
+static struct moment pb_event_moment_of(const struct ts_perfetto_row *row, int64_t at_ns)
 {
 	int64_t last_ns = *row->last_ns;
 
@@ -41,7 +41,7 @@ static uint8_t *put_moment(uint8_t *p, struct moment moment)
 static uint8_t *begin_event(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			    enum event_type type, int64_t at_ns, size_t n)
 {
-	struct moment moment = moment_of(lane->row, at_ns);
+	struct moment moment = pb_event_moment_of(lane->row, at_ns);
 	size_t event = 2 + lane->event.n + n;
 	size_t packet = 1 + ts_pbw_size(moment.value) + (moment.is_absolute ? 3 : 0) +
 			lane->packet.n + 1 + ts_pbw_size(event) + event;
@@ -51,18 +51,18 @@ static uint8_t *begin_event(struct ts_buf *out, const struct ts_perfetto_lane *l
 		return NULL;
 	p = put_pair(out->p + out->n, TAG(TRACE_PACKET, 2), packet);
 	p = put_moment(p, moment);
-	p = put_text(p, &lane->packet);
+	p = pb_event_put_text(p, &lane->packet);
 	p = put_pair(p, TAG(PACKET_TRACK_EVENT, 2), event);
 	p = put_pair(p, TAG(EVENT_TYPE, 0), type);
-	return put_text(p, &lane->event);
+	return pb_event_put_text(p, &lane->event);
 }
 
-static void end_event(struct ts_buf *out, const uint8_t *p)
+static void pb_event_end_event(struct ts_buf *out, const uint8_t *p)
 {
 	out->n = (size_t)(p - out->p);
 }
 
-static uint8_t *put_number(uint8_t *p, uint32_t iid, int64_t number)
+static uint8_t *pb_event_put_number(uint8_t *p, uint32_t iid, int64_t number)
 {
 	*p++ = TAG(EVENT_ANNOTATIONS, 2);
 	*p++ = (uint8_t)(3 + ts_pbw_size((uint64_t)number));
@@ -70,7 +70,7 @@ static uint8_t *put_number(uint8_t *p, uint32_t iid, int64_t number)
 	return put_pair(p, TAG(ANNOTATION_INT, 0), (uint64_t)number);
 }
 
-static uint8_t *put_arrow(uint8_t *p, enum ts_perfetto_arrow arrow, uint64_t id)
+static uint8_t *pb_event_put_arrow(uint8_t *p, enum ts_perfetto_arrow arrow, uint64_t id)
 {
 	static const uint32_t fields[] = {
 		[TS_ARROW_BEGINS] = EVENT_FLOW_IDS, [TS_ARROW_ENDS] = EVENT_TERMINATING_FLOW_IDS
@@ -91,15 +91,15 @@ static uint8_t *put_submission(uint8_t *p, uint64_t stage_id)
 	return put_pair(p, TAG(CORRELATION_SUBMISSION, 0), stage_id);
 }
 
-static uint8_t *put_bytes(uint8_t *p, struct ts_bytes bytes)
+static uint8_t *pb_event_put_bytes(uint8_t *p, struct ts_bytes bytes)
 {
 	if (bytes.n)
 		memcpy(p, bytes.p, bytes.n);
 	return p + bytes.n;
 }
 
-static void put_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
-		      const struct ts_perfetto_slice *slice, struct ts_bytes own)
+static void pb_event_put_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+			       const struct ts_perfetto_slice *slice, struct ts_bytes own)
 {
 	struct ts_bytes stats = ts_perfetto_pb_stats(out, lane->row, slice);
 	uint8_t *p = begin_event(out, lane, TYPE_SLICE_BEGIN, slice->start_ns,
@@ -107,9 +107,9 @@ static void put_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 
 	if (!p)
 		return;
-	p = put_bytes(p, slice->tail);
-	p = put_bytes(p, stats);
-	end_event(out, put_bytes(p, own));
+	p = pb_event_put_bytes(p, slice->tail);
+	p = pb_event_put_bytes(p, stats);
+	pb_event_end_event(out, pb_event_put_bytes(p, own));
 }
 
 /* Of the slice's call stack. */
@@ -123,24 +123,24 @@ static uint8_t *put_weight(uint8_t *p, double weight)
 void ts_perfetto_pb_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			     const struct ts_perfetto_slice *slice)
 {
-	uint8_t own[OWN_MAX], *p = put_number(own, IID_SELF, slice->own_ns);
+	uint8_t own[OWN_MAX], *p = pb_event_put_number(own, IID_SELF, slice->own_ns);
 
 	if (slice->has_stack && slice->own_ns > 0)
 		p = put_weight(p, (double)slice->own_ns);
-	p = put_arrow(p, slice->arrow, slice->arrow_id);
-	p = put_arrow(p, slice->launch, slice->launch_id);
+	p = pb_event_put_arrow(p, slice->arrow, slice->arrow_id);
+	p = pb_event_put_arrow(p, slice->launch, slice->launch_id);
 	if (slice->stage_id && !lane->row->gpu)
 		p = put_submission(p, slice->stage_id);
-	put_slice(out, lane, slice, (struct ts_bytes){ own, (size_t)(p - own) });
+	pb_event_put_slice(out, lane, slice, (struct ts_bytes){ own, (size_t)(p - own) });
 }
 
 void ts_perfetto_pb_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 				const struct ts_perfetto_slice *slice)
 {
-	uint8_t own[OWN_MAX], *p = put_number(own, IID_OWN, slice->own_ns);
+	uint8_t own[OWN_MAX], *p = pb_event_put_number(own, IID_OWN, slice->own_ns);
 
-	p = put_number(p, IID_EVENTS, slice->nr_events);
-	put_slice(out, lane, slice, (struct ts_bytes){ own, (size_t)(p - own) });
+	p = pb_event_put_number(p, IID_EVENTS, slice->nr_events);
+	pb_event_put_slice(out, lane, slice, (struct ts_bytes){ own, (size_t)(p - own) });
 }
 
 void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
@@ -149,13 +149,13 @@ void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 	const uint8_t *p = begin_event(out, lane, TYPE_SLICE_END, end_ns, 0);
 
 	if (p)
-		end_event(out, p);
+		pb_event_end_event(out, p);
 }
 
 /* The time of a packet that is put down field by field. */
 void ts_perfetto_pb_time(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns)
 {
-	struct moment moment = moment_of(row, at_ns);
+	struct moment moment = pb_event_moment_of(row, at_ns);
 
 	ts_pbw_u64(out, PACKET_TIMESTAMP, moment.value);
 	if (moment.is_absolute)

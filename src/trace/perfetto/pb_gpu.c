@@ -42,19 +42,19 @@ static const char *const kernel_args[] = { "grid_size",		"workgroup_size",
 					   "thread_count",	"registers_per_thread",
 					   "shared_mem_static", "shared_mem_dynamic" };
 
-static void put_text(struct ts_buf *out, uint32_t field, struct ts_bytes text)
+static void pb_gpu_put_text(struct ts_buf *out, uint32_t field, struct ts_bytes text)
 {
 	if (text.n)
 		ts_pbw_text(out, field, text);
 }
 
-static void put_gpu(struct ts_buf *out, const struct ts_perfetto_gpu *gpu)
+static void pb_gpu_put_gpu(struct ts_buf *out, const struct ts_perfetto_gpu *gpu)
 {
 	size_t mark = ts_pbw_begin(out, GPU_INFO_GPUS);
 
-	put_text(out, GPU_NAME, gpu->name);
-	put_text(out, GPU_VENDOR, gpu->vendor);
-	put_text(out, GPU_MODEL, gpu->model);
+	pb_gpu_put_text(out, GPU_NAME, gpu->name);
+	pb_gpu_put_text(out, GPU_VENDOR, gpu->vendor);
+	pb_gpu_put_text(out, GPU_MODEL, gpu->model);
 	ts_pbw_end(out, mark);
 }
 
@@ -68,7 +68,7 @@ void ts_perfetto_pb_gpus(struct ts_buf *out, const struct ts_perfetto_head *head
 	for (size_t i = 0; i < head->nr_gpus; i++) {
 		if (head->gpus[i].machine != machine)
 			continue;
-		put_gpu(out, &head->gpus[i]);
+		pb_gpu_put_gpu(out, &head->gpus[i]);
 		has_any = true;
 	}
 	ts_pbw_end(out, info);
@@ -127,7 +127,7 @@ void ts_perfetto_pb_gpu_row(struct ts_buf *out, const struct ts_perfetto_row *ro
 
 /* Kernels */
 
-static int64_t product(const uint32_t dimensions[3])
+static int64_t pb_gpu_product(const uint32_t dimensions[3])
 {
 	uint64_t area = (uint64_t)dimensions[0] * dimensions[1], all;
 
@@ -149,7 +149,7 @@ static int64_t threads_of(int64_t blocks, int64_t size)
 static void intern_kernel(struct ts_buf *out, const struct ts_perfetto_kernel *kernel,
 			  uint32_t number)
 {
-	int64_t blocks = product(kernel->grid), size = product(kernel->block);
+	int64_t blocks = pb_gpu_product(kernel->grid), size = pb_gpu_product(kernel->block);
 	int64_t values[TS_NELEM(kernel_args)] = { blocks,
 						  size,
 						  threads_of(blocks, size),
@@ -159,7 +159,7 @@ static void intern_kernel(struct ts_buf *out, const struct ts_perfetto_kernel *k
 	size_t entry = ts_pbw_begin(out, INTERNED_KERNELS);
 
 	ts_pbw_u64(out, KERNEL_IID, number);
-	put_text(out, KERNEL_NAME, ts_perfetto_cut(kernel->name));
+	pb_gpu_put_text(out, KERNEL_NAME, ts_perfetto_cut(kernel->name));
 	for (uint32_t i = 0; i < TS_NELEM(values); i++) {
 		size_t arg;
 
@@ -177,7 +177,7 @@ static void put_dimensions(struct ts_buf *out, uint32_t field, const uint32_t di
 {
 	size_t mark;
 
-	if (product(dimensions) < 0)
+	if (pb_gpu_product(dimensions) < 0)
 		return;
 	mark = ts_pbw_begin(out, field);
 	for (uint32_t i = 0; i < 3; i++)
@@ -203,7 +203,7 @@ void ts_perfetto_pb_kernel_tail(struct ts_buf *out, struct ts_buf *tail,
 	ts_pbw_u64(tail, STAGE_STAGE_IID, kernel->is_compute ? IID_COMPUTE : IID_COPY);
 	ts_pbw_u64(tail, STAGE_NAME_IID, (uint64_t)kernel->op + 1);
 	ts_pbw_u64(tail, STAGE_KERNEL_IID, number);
-	if (product(kernel->grid) < 0 && product(kernel->block) < 0)
+	if (pb_gpu_product(kernel->grid) < 0 && pb_gpu_product(kernel->block) < 0)
 		return;
 	launch = ts_pbw_begin(tail, STAGE_LAUNCH);
 	put_dimensions(tail, LAUNCH_GRID, kernel->grid);

@@ -29,15 +29,15 @@ void ts_perfetto_pb_interned(struct ts_perfetto_interning *in)
 }
 
 /* Memory that runs out is the buffer's failure, as all of a form's. */
-static bool is_kept(struct ts_perfetto_interning *in, bool was_set)
+static bool pb_intern_is_kept(struct ts_perfetto_interning *in, bool was_set)
 {
 	in->out->failed |= !was_set;
 	return was_set;
 }
 
 /* As ts_strmap_find(), without reading a text that lies where one was found before. */
-static uint32_t find(struct ts_perfetto_seen *seen, const struct ts_strmap *map,
-		     struct ts_bytes text)
+static uint32_t pb_intern_find(struct ts_perfetto_seen *seen, const struct ts_strmap *map,
+			       struct ts_bytes text)
 {
 	uintptr_t place = (uintptr_t)text.p;
 	struct ts_perfetto_near *near = &seen->near[(place ^ place >> 6) % TS_PERFETTO_NEAR];
@@ -54,13 +54,13 @@ static uint32_t find(struct ts_perfetto_seen *seen, const struct ts_strmap *map,
 uint64_t ts_perfetto_pb_iid(struct ts_perfetto_interning *in, struct ts_strmap *map,
 			    struct ts_bytes text, uint64_t first, bool *is_new)
 {
-	uint32_t number = find(in->row->seen, map, text);
+	uint32_t number = pb_intern_find(in->row->seen, map, text);
 
 	*is_new = number == TS_NONE;
 	if (!*is_new)
 		return first + number;
 	number = (uint32_t)map->nr;
-	*is_new = number < MAX_INTERNED && is_kept(in, ts_strmap_set(map, text, number));
+	*is_new = number < MAX_INTERNED && pb_intern_is_kept(in, ts_strmap_set(map, text, number));
 	return *is_new ? first + number : 0;
 }
 
@@ -79,8 +79,8 @@ void ts_perfetto_pb_name(struct ts_perfetto_interning *in, struct ts_buf *annota
 }
 
 /* The number of a text or an id that has none yet, KEPT in its map; where it cannot be, none. */
-static void put_new(struct ts_perfetto_interning *in, struct ts_buf *annotation,
-		    struct ts_bytes text, bool kept)
+static void pb_intern_put_new(struct ts_perfetto_interning *in, struct ts_buf *annotation,
+			      struct ts_bytes text, bool kept)
 {
 	if (!kept) {
 		ts_pbw_text(annotation, ANNOTATION_STRING, text);
@@ -94,14 +94,15 @@ void ts_perfetto_pb_text(struct ts_perfetto_interning *in, struct ts_buf *annota
 			 struct ts_bytes text)
 {
 	struct ts_perfetto_seen *seen = in->row->seen;
-	uint32_t iid = find(seen, &seen->texts, text);
+	uint32_t iid = pb_intern_find(seen, &seen->texts, text);
 
 	if (iid != TS_NONE)
 		ts_pbw_u64(annotation, ANNOTATION_STRING_IID, iid);
 	else
-		put_new(in, annotation, text,
-			seen->nr_texts < MAX_INTERNED &&
-				is_kept(in, ts_strmap_set(&seen->texts, text, seen->nr_texts + 1)));
+		pb_intern_put_new(in, annotation, text,
+				  seen->nr_texts < MAX_INTERNED &&
+					  pb_intern_is_kept(in, ts_strmap_set(&seen->texts, text,
+									      seen->nr_texts + 1)));
 }
 
 /* Ids are kept by their bits: of a negative one, and of a real, the text stands alone. */
@@ -116,8 +117,9 @@ void ts_perfetto_pb_id(struct ts_perfetto_interning *in, struct ts_buf *annotati
 	if (iid != TS_NONE)
 		ts_pbw_u64(annotation, ANNOTATION_STRING_IID, iid);
 	else
-		put_new(in, annotation, ts_perfetto_id(stat, text),
+		pb_intern_put_new(
+			in, annotation, ts_perfetto_id(stat, text),
 			has_bits && seen->nr_texts < MAX_INTERNED &&
-				is_kept(in, ts_map_set(&seen->ids, (uint64_t)stat->number,
-						       seen->nr_texts + 1)));
+				pb_intern_is_kept(in, ts_map_set(&seen->ids, (uint64_t)stat->number,
+								 seen->nr_texts + 1)));
 }

@@ -50,7 +50,7 @@ static size_t end_of_frame(struct ts_bytes text, enum stack_kind kind)
 	return at;
 }
 
-static uint64_t frame_of(struct ts_perfetto_interning *interning, struct ts_bytes text)
+static uint64_t pb_stack_frame_of(struct ts_perfetto_interning *interning, struct ts_bytes text)
 {
 	bool is_new;
 	uint64_t iid =
@@ -70,33 +70,34 @@ static uint64_t frame_of(struct ts_perfetto_interning *interning, struct ts_byte
 }
 
 /* A frame for which there is no room is left out of the stack. */
-static void put_frame(struct ts_perfetto_interning *interning, struct ts_buf *stack,
-		      struct ts_bytes text)
+static void pb_stack_put_frame(struct ts_perfetto_interning *interning, struct ts_buf *stack,
+			       struct ts_bytes text)
 {
-	uint64_t iid = text.n ? frame_of(interning, text) : 0;
+	uint64_t iid = text.n ? pb_stack_frame_of(interning, text) : 0;
 
 	if (iid)
 		ts_pbw_u64(stack, CALLSTACK_FRAMES, iid);
 }
 
-static void put_frames(struct ts_perfetto_interning *interning, struct ts_buf *stack,
-		       struct ts_bytes text, enum stack_kind kind)
+static void pb_stack_put_frames(struct ts_perfetto_interning *interning, struct ts_buf *stack,
+				struct ts_bytes text, enum stack_kind kind)
 {
 	if (kind == STACK_OF_NONE) {
-		put_frame(interning, stack, TS_LIT("(no source)"));
-		put_frame(interning, stack, text);
+		pb_stack_put_frame(interning, stack, TS_LIT("(no source)"));
+		pb_stack_put_frame(interning, stack, text);
 		return;
 	}
 	while (text.n > 0) {
 		size_t end = end_of_frame(text, kind);
 		struct ts_bytes frame = ts_bytes_cut(text, 0, end);
 
-		put_frame(interning, stack, kind == STACK_OF_LINES ? without_column(frame) : frame);
+		pb_stack_put_frame(interning, stack,
+				   kind == STACK_OF_LINES ? without_column(frame) : frame);
 		text = ts_bytes_cut(text, end + 1, text.n);
 	}
 }
 
-static enum stack_kind kind_of(const struct ts_op *op, struct ts_bytes *text)
+static enum stack_kind pb_stack_kind_of(const struct ts_op *op, struct ts_bytes *text)
 {
 	if (op->source_stack.n) {
 		*text = ts_perfetto_cut(op->source_stack);
@@ -114,7 +115,7 @@ uint64_t ts_perfetto_pb_stack(struct ts_perfetto_interning *interning, const str
 {
 	struct ts_perfetto_seen *seen = interning->row->seen;
 	struct ts_bytes text;
-	enum stack_kind kind = kind_of(op, &text);
+	enum stack_kind kind = pb_stack_kind_of(op, &text);
 	struct ts_buf *out;
 	size_t stack;
 	bool is_new;
@@ -126,7 +127,7 @@ uint64_t ts_perfetto_pb_stack(struct ts_perfetto_interning *interning, const str
 	if (!is_new)
 		return iid;
 	ts_buf_clear(&seen->scratch);
-	put_frames(interning, &seen->scratch, text, kind);
+	pb_stack_put_frames(interning, &seen->scratch, text, kind);
 	out = ts_perfetto_pb_interning(interning);
 	stack = ts_pbw_begin(out, INTERNED_CALLSTACKS);
 	ts_pbw_u64(out, CALLSTACK_IID, iid);

@@ -2,8 +2,8 @@
 /* Stats of an event as annotations of its slice. */
 #include "trace/perfetto/pb.h"
 
-static void put_value(struct ts_perfetto_interning *interning, struct ts_buf *annotation,
-		      const struct ts_perfetto_stat *stat)
+static void pb_stat_put_value(struct ts_perfetto_interning *interning, struct ts_buf *annotation,
+			      const struct ts_perfetto_stat *stat)
 {
 	switch (stat->type) {
 	case TS_ARG_TEXT:
@@ -31,7 +31,7 @@ struct ts_bytes ts_perfetto_pb_stats(struct ts_buf *out, const struct ts_perfett
 		size_t annotation = ts_pbw_begin(scratch, EVENT_ANNOTATIONS);
 
 		ts_perfetto_pb_name(&interning, scratch, slice->stats[i].name);
-		put_value(&interning, scratch, &slice->stats[i]);
+		pb_stat_put_value(&interning, scratch, &slice->stats[i]);
 		ts_pbw_end(scratch, annotation);
 	}
 	ts_perfetto_pb_interned(&interning);

@@ -94,7 +94,7 @@ static void intern_label(struct ts_buf *out, const struct ts_perfetto_row *row, 
 	ts_pbw_end(out, packet);
 }
 
-static void put_label_arg(struct ts_buf *tail, uint64_t iid, const struct ts_value *value)
+static void pb_tail_put_label_arg(struct ts_buf *tail, uint64_t iid, const struct ts_value *value)
 {
 	size_t annotation = ts_pbw_begin(tail, EVENT_ANNOTATIONS);
 
@@ -118,5 +118,5 @@ void ts_perfetto_pb_label_tail(struct ts_buf *out, struct ts_buf *tail,
 	ts_pbw_u64(tail, EVENT_NAME_IID, (uint64_t)number + 1);
 	for (size_t i = 0; i < TS_MIN(label->nr_args, 256); i++)
 		if (ts_arg_is_shown(&label->args[i]))
-			put_label_arg(tail, label_iid(number, i), &label->args[i].value);
+			pb_tail_put_label_arg(tail, label_iid(number, i), &label->args[i].value);
 }

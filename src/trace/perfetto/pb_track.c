@@ -7,7 +7,7 @@
 static const char *const own_keys[] = { "self_ns", "own_ns", "events" };
 
 /* The rank is what viewers go by now, the sort index what they went by before. */
-static void put_process(struct ts_buf *out, const struct ts_perfetto_process *process)
+static void pb_track_put_process(struct ts_buf *out, const struct ts_perfetto_process *process)
 {
 	size_t packet = begin_packet(out, HEAD_SEQUENCE, process->machine);
 	size_t track = ts_pbw_begin(out, PACKET_TRACK_DESCRIPTOR), inner;
@@ -66,7 +66,7 @@ static void put_lines_group(struct ts_buf *out, const struct ts_perfetto_process
 /* Viewers put the two in the order of their names: a capital letter comes first. */
 void ts_perfetto_pb_process(struct ts_buf *out, const struct ts_perfetto_process *process)
 {
-	put_process(out, process);
+	pb_track_put_process(out, process);
 	if (process->has_tracks)
 		put_our_group(out, process);
 	if (process->has_lines)
@@ -74,7 +74,7 @@ void ts_perfetto_pb_process(struct ts_buf *out, const struct ts_perfetto_process
 }
 
 /* "%" of "(%)", where the track does not say. */
-static struct ts_bytes unit_of(const struct ts_track *track)
+static struct ts_bytes pb_track_unit_of(const struct ts_track *track)
 {
 	struct ts_bytes name, unit;
 
@@ -90,18 +90,18 @@ static void put_axis(struct ts_buf *out, const struct ts_track *track)
 	size_t key = ts_pbw_begin(out, COUNTER_AXIS_KEY);
 
 	ts_buf_puts(out, track->axis ? track->axis : "");
-	ts_buf_put(out, unit_of(track));
+	ts_buf_put(out, pb_track_unit_of(track));
 	ts_pbw_end(out, key);
 }
 
 /* Named as the importer names it in the JSON form, unit and all. */
-static void put_counter(struct ts_buf *out, const struct ts_track *track)
+static void pb_track_put_counter(struct ts_buf *out, const struct ts_track *track)
 {
 	size_t counter;
 
 	ts_pbw_text(out, DESCRIPTOR_NAME, ts_bytes_of(track->name));
 	counter = ts_pbw_begin(out, DESCRIPTOR_COUNTER);
-	ts_pbw_text(out, COUNTER_UNIT_NAME, unit_of(track));
+	ts_pbw_text(out, COUNTER_UNIT_NAME, pb_track_unit_of(track));
 	put_axis(out, track);
 	ts_pbw_end(out, counter);
 }
@@ -121,7 +121,7 @@ static void put_lane_track(struct ts_buf *out, const struct ts_perfetto_row *row
 	ts_pbw_u64(out, DESCRIPTOR_MERGE_KEY_INT, row->number);
 }
 
-static void put_track(struct ts_buf *out, const struct ts_perfetto_row *row, uint32_t lane)
+static void pb_track_put_track(struct ts_buf *out, const struct ts_perfetto_row *row, uint32_t lane)
 {
 	const char *about = row->track ? row->track->description : row->about;
 	size_t packet = begin_row_packet(out, row);
@@ -130,7 +130,7 @@ static void put_track(struct ts_buf *out, const struct ts_perfetto_row *row, uin
 	ts_pbw_u64(out, DESCRIPTOR_UUID, track_uuid(row, lane));
 	ts_pbw_u64(out, DESCRIPTOR_PARENT, parent_of(row));
 	if (row->track && row->track->kind == TS_TRACK_COUNTER)
-		put_counter(out, row->track);
+		pb_track_put_counter(out, row->track);
 	else
 		put_lane_track(out, row);
 	ts_pbw_u64(out, DESCRIPTOR_RANK, row->order);
@@ -201,7 +201,7 @@ void ts_perfetto_pb_row(struct ts_buf *out, const struct ts_perfetto_row *row)
 	ts_pbw_end(out, packet);
 	ts_perfetto_pb_gpu_row(out, row);
 	if (row->track && row->track->kind == TS_TRACK_COUNTER)
-		put_track(out, row, 0);
+		pb_track_put_track(out, row, 0);
 	else if (row->thread)
 		put_thread(out, row);
 }
@@ -221,5 +221,5 @@ void ts_perfetto_pb_lane(struct ts_buf *out, struct ts_perfetto_lane *lane)
 	if (lane->number > 0)
 		p = put_pair(p, TAG(EVENT_TRACK_UUID, 0), track_uuid(lane->row, lane->number));
 	lane->event.n = (uint8_t)(p - event);
-	put_track(out, lane->row, lane->number);
+	pb_track_put_track(out, lane->row, lane->number);
 }

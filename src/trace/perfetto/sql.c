@@ -6,7 +6,7 @@
 
 #define INCLUDE "INCLUDE PERFETTO MODULE " TS_SQL_PACKAGE "."
 
-static void put_module(struct ts_buf *out, struct ts_bytes text)
+static void sql_put_module(struct ts_buf *out, struct ts_bytes text)
 {
 	while (text.n > 0) {
 		struct ts_bytes line = ts_bytes_cut(text, 0, ts_bytes_find(text, "\n") + 1);
@@ -22,6 +22,6 @@ void ts_sql_all(struct ts_buf *out)
 	TS_ASSERT(out);
 	for (size_t i = 0; i < ts_nr_sql_modules; i++) {
 		ts_buf_puts(out, i ? "\n" : "");
-		put_module(out, ts_sql_modules[i].text);
+		sql_put_module(out, ts_sql_modules[i].text);
 	}
 }

@@ -47,7 +47,7 @@ struct arrow {
 	struct body *bodies; /* one a column */
 };
 
-static void release(struct ts_colfile *file)
+static void arrow_release(struct ts_colfile *file)
 {
 	struct arrow *own = file->own;
 
@@ -61,7 +61,7 @@ static void release(struct ts_colfile *file)
 }
 
 /* Little end first, as nearly every machine has it. */
-static void put_number(struct ts_buf *out, uint64_t value, size_t size)
+static void arrow_put_number(struct ts_buf *out, uint64_t value, size_t size)
 {
 	if (!ts_buf_room(out, size))
 		return;
@@ -105,8 +105,8 @@ static void put_dictionary(struct ts_buf *out, size_t link, size_t id)
 	put_int_type(out, at[1], 32, true);
 }
 
-static void put_field(struct ts_buf *out, size_t link, const struct ts_colfile_column *column,
-		      size_t id)
+static void arrow_put_field(struct ts_buf *out, size_t link, const struct ts_colfile_column *column,
+			    size_t id)
 {
 	bool is_code = column->type == TS_COLFILE_CODE;
 	const struct ts_flat_field fields[] = {
@@ -123,7 +123,7 @@ static void put_field(struct ts_buf *out, size_t link, const struct ts_colfile_c
 		put_dictionary(out, at[5], id);
 }
 
-static void put_facts(struct ts_buf *out, size_t link, const struct ts_colfile_setup *setup)
+static void arrow_put_facts(struct ts_buf *out, size_t link, const struct ts_colfile_setup *setup)
 {
 	const struct ts_flat_field fields[] = { { 0, TS_FLAT_LINK }, { 1, TS_FLAT_LINK } };
 	size_t items = ts_flat_vector(out, link, setup->nr_facts, TS_FLAT_LINK), at[2];
@@ -135,7 +135,7 @@ static void put_facts(struct ts_buf *out, size_t link, const struct ts_colfile_s
 	}
 }
 
-static void put_schema(struct ts_buf *out, size_t link, const struct ts_colfile_setup *setup)
+static void arrow_put_schema(struct ts_buf *out, size_t link, const struct ts_colfile_setup *setup)
 {
 	const struct ts_flat_field fields[] = { { 1, TS_FLAT_LINK }, { 2, TS_FLAT_LINK } };
 	size_t at[2], items;
@@ -143,8 +143,8 @@ static void put_schema(struct ts_buf *out, size_t link, const struct ts_colfile_
 	ts_flat_table(out, link, fields, TS_NELEM(fields), at);
 	items = ts_flat_vector(out, at[0], setup->nr_columns, TS_FLAT_LINK);
 	for (size_t i = 0; i < setup->nr_columns; i++)
-		put_field(out, items + 4 * i, &setup->columns[i], i);
-	put_facts(out, at[1], setup);
+		arrow_put_field(out, items + 4 * i, &setup->columns[i], i);
+	arrow_put_facts(out, at[1], setup);
 }
 
 /* Messages */
@@ -162,14 +162,15 @@ static size_t begin_message(struct ts_buf *out, unsigned kind, uint64_t nr_body)
 }
 
 /* METADATA behind what the file has; the body follows. BLOCKS may be NULL. */
-static enum ts_status put_message(struct ts_colfile *file, struct ts_buf *metadata,
-				  uint64_t nr_body, struct blocks *blocks, struct ts_error *err)
+static enum ts_status arrow_put_message(struct ts_colfile *file, struct ts_buf *metadata,
+					uint64_t nr_body, struct blocks *blocks,
+					struct ts_error *err)
 {
 	uint64_t at = ts_colfile_at(file);
 
 	ts_flat_align(metadata, ALIGN);
-	put_number(&file->out, UINT32_MAX, 4);
-	put_number(&file->out, metadata->n, 4);
+	arrow_put_number(&file->out, UINT32_MAX, 4);
+	arrow_put_number(&file->out, metadata->n, 4);
 	ts_buf_put(&file->out, ts_buf_bytes(metadata));
 	if (metadata->failed || (blocks && !ts_grow(&blocks->items, &blocks->cap, blocks->nr + 1,
 						    sizeof(struct block))))
@@ -190,11 +191,11 @@ static void add_buffer(struct body *body, struct ts_bytes bytes)
 
 	TS_ASSERT(body->nr < MOST_BUFFERS);
 	if (bytes.n > 0) {
-		put_number(out, bytes.n, 8);
+		arrow_put_number(out, bytes.n, 8);
 		ts_zstd_put(out, bytes);
 		if (!out->failed && out->n - at - 8 >= bytes.n) {
 			out->n = at;
-			put_number(out, UINT64_MAX, 8);
+			arrow_put_number(out, UINT64_MAX, 8);
 			ts_buf_put(out, bytes);
 		}
 	}
@@ -209,7 +210,7 @@ static void clear_body(struct body *body)
 	body->nr = 0;
 }
 
-static void add_known(struct body *body, const struct ts_colfile_array *array, size_t nr)
+static void arrow_add_known(struct body *body, const struct ts_colfile_array *array, size_t nr)
 {
 	ts_buf_clear(&body->plain);
 	if (array->nr_unknown > 0)
@@ -224,11 +225,11 @@ static void add_texts(struct body *body, const struct ts_bytes *texts, const uin
 	struct ts_buf all = TS_BUF_INIT;
 
 	ts_buf_clear(&body->plain);
-	put_number(&body->plain, 0, 4);
+	arrow_put_number(&body->plain, 0, 4);
 	for (size_t i = 0; i < nr; i++) {
 		if (!known || known[i])
 			ts_colfile_put_text(&all, texts[i]);
-		put_number(&body->plain, all.n, 4);
+		arrow_put_number(&body->plain, all.n, 4);
 	}
 	body->plain.failed |= all.failed || all.n > INT32_MAX;
 	add_buffer(body, ts_buf_bytes(&body->plain));
@@ -248,7 +249,7 @@ static void add_numbers(struct body *body, const struct ts_colfile_array *array,
 			value = array->known[i] ? array->as.codes[i] : 0;
 		else if (array->known[i])
 			memcpy(&value, &array->as.ints[i], sizeof(value)); /* or a double's bits */
-		put_number(&body->plain, value, type == TS_COLFILE_CODE ? 4 : 8);
+		arrow_put_number(&body->plain, value, type == TS_COLFILE_CODE ? 4 : 8);
 	}
 	add_buffer(body, ts_buf_bytes(&body->plain));
 }
@@ -263,7 +264,7 @@ static void add_bools(struct body *body, const struct ts_colfile_array *array, s
 	add_buffer(body, ts_buf_bytes(&body->plain));
 }
 
-static enum ts_status encode(void *ctx, size_t index, size_t thread, struct ts_error *err)
+static enum ts_status arrow_encode(void *ctx, size_t index, size_t thread, struct ts_error *err)
 {
 	struct ts_colfile *file = ctx;
 	struct body *body = &((struct arrow *)file->own)->bodies[index];
@@ -271,7 +272,7 @@ static enum ts_status encode(void *ctx, size_t index, size_t thread, struct ts_e
 	enum ts_colfile_type type = file->setup.columns[index].type;
 
 	clear_body(body);
-	add_known(body, array, file->nr_rows);
+	arrow_add_known(body, array, file->nr_rows);
 	if (type == TS_COLFILE_TEXT)
 		add_texts(body, array->as.texts, array->known, file->nr_rows);
 	else if (type == TS_COLFILE_BOOL)
@@ -324,7 +325,7 @@ static enum ts_status put_bodies(struct ts_colfile *file, const struct body *bod
 	return st;
 }
 
-static uint64_t sum_of(const struct body *bodies, size_t nr)
+static uint64_t arrow_sum_of(const struct body *bodies, size_t nr)
 {
 	uint64_t sum = 0;
 
@@ -333,20 +334,21 @@ static uint64_t sum_of(const struct body *bodies, size_t nr)
 	return sum;
 }
 
-static enum ts_status batch(struct ts_colfile *file, struct ts_error *err)
+static enum ts_status arrow_batch(struct ts_colfile *file, struct ts_error *err)
 {
 	struct arrow *own = file->own;
 	size_t nr = file->setup.nr_columns;
 	struct ts_buf metadata = TS_BUF_INIT;
 	uint64_t nr_body;
-	enum ts_status st = ts_work_run(TS_MAX(file->setup.nr_threads, 1), nr, encode, file, err);
+	enum ts_status st =
+		ts_work_run(TS_MAX(file->setup.nr_threads, 1), nr, arrow_encode, file, err);
 
 	if (st)
 		return st;
-	nr_body = sum_of(own->bodies, nr);
+	nr_body = arrow_sum_of(own->bodies, nr);
 	put_batch_header(&metadata, begin_message(&metadata, HEADER_BATCH, nr_body), file->nr_rows,
 			 own->bodies, file->arrays, nr);
-	st = put_message(file, &metadata, nr_body, &own->batches, err);
+	st = arrow_put_message(file, &metadata, nr_body, &own->batches, err);
 	if (st == TS_OK)
 		st = put_bodies(file, own->bodies, nr, err);
 	ts_buf_release(&metadata);
@@ -354,7 +356,7 @@ static enum ts_status batch(struct ts_colfile *file, struct ts_error *err)
 }
 
 /* The texts of a column of codes, whose number is their id. */
-static enum ts_status put_texts(struct ts_colfile *file, size_t index, struct ts_error *err)
+static enum ts_status arrow_put_texts(struct ts_colfile *file, size_t index, struct ts_error *err)
 {
 	struct arrow *own = file->own;
 	struct body *body = &own->bodies[index];
@@ -370,8 +372,9 @@ static enum ts_status put_texts(struct ts_colfile *file, size_t index, struct ts
 	ts_flat_table(&metadata, begin_message(&metadata, HEADER_TEXTS, body->bytes.n), fields,
 		      TS_NELEM(fields), at);
 	put_batch_header(&metadata, at[1], texts->nr, body, NULL, 1);
-	st = body->bytes.failed ? ts_fail_nomem(err)
-				: put_message(file, &metadata, body->bytes.n, &own->texts, err);
+	st = body->bytes.failed
+		     ? ts_fail_nomem(err)
+		     : arrow_put_message(file, &metadata, body->bytes.n, &own->texts, err);
 	if (st == TS_OK)
 		st = put_bodies(file, body, 1, err);
 	ts_buf_release(&metadata);
@@ -380,7 +383,7 @@ static enum ts_status put_texts(struct ts_colfile *file, size_t index, struct ts
 	return st;
 }
 
-static enum ts_status begin(struct ts_colfile *file, struct ts_error *err)
+static enum ts_status arrow_begin(struct ts_colfile *file, struct ts_error *err)
 {
 	struct arrow *own = file->own;
 	struct ts_buf metadata = TS_BUF_INIT;
@@ -390,16 +393,16 @@ static enum ts_status begin(struct ts_colfile *file, struct ts_error *err)
 	if (!own->bodies)
 		return ts_fail_nomem(err);
 	ts_buf_put(&file->out, MAGIC);
-	put_schema(&metadata, begin_message(&metadata, HEADER_SCHEMA, 0), &file->setup);
-	st = put_message(file, &metadata, 0, NULL, err);
+	arrow_put_schema(&metadata, begin_message(&metadata, HEADER_SCHEMA, 0), &file->setup);
+	st = arrow_put_message(file, &metadata, 0, NULL, err);
 	ts_buf_release(&metadata);
 	for (size_t i = 0; i < file->setup.nr_columns && st == TS_OK; i++)
 		if (file->setup.columns[i].type == TS_COLFILE_CODE)
-			st = put_texts(file, i, err);
+			st = arrow_put_texts(file, i, err);
 	return st;
 }
 
-static void put_blocks(struct ts_buf *out, size_t link, const struct blocks *blocks)
+static void arrow_put_blocks(struct ts_buf *out, size_t link, const struct blocks *blocks)
 {
 	size_t items = ts_flat_vector(out, link, blocks->nr, 24);
 
@@ -410,7 +413,7 @@ static void put_blocks(struct ts_buf *out, size_t link, const struct blocks *blo
 	}
 }
 
-static enum ts_status end(struct ts_colfile *file, struct ts_error *err)
+static enum ts_status arrow_end(struct ts_colfile *file, struct ts_error *err)
 {
 	const struct arrow *own = file->own;
 	const struct ts_flat_field fields[] = {
@@ -420,12 +423,12 @@ static enum ts_status end(struct ts_colfile *file, struct ts_error *err)
 	size_t at[TS_NELEM(fields)];
 
 	ts_flat_table(&footer, ts_flat_begin(&footer), fields, TS_NELEM(fields), at);
-	put_schema(&footer, at[1], &file->setup);
-	put_blocks(&footer, at[2], &own->texts);
-	put_blocks(&footer, at[3], &own->batches);
-	put_number(&file->out, UINT32_MAX, 8); /* the end of the messages */
+	arrow_put_schema(&footer, at[1], &file->setup);
+	arrow_put_blocks(&footer, at[2], &own->texts);
+	arrow_put_blocks(&footer, at[3], &own->batches);
+	arrow_put_number(&file->out, UINT32_MAX, 8); /* the end of the messages */
 	ts_buf_put(&file->out, ts_buf_bytes(&footer));
-	put_number(&file->out, footer.n, 4);
+	arrow_put_number(&file->out, footer.n, 4);
 	ts_buf_put(&file->out, MAGIC_END);
 	file->out.failed |= footer.failed;
 	ts_buf_release(&footer);
@@ -435,8 +438,8 @@ static enum ts_status end(struct ts_colfile *file, struct ts_error *err)
 const struct ts_colfile_form ts_colfile_arrow = {
 	.name = "arrow",
 	.own_size = sizeof(struct arrow),
-	.begin = begin,
-	.batch = batch,
-	.end = end,
-	.release = release,
+	.begin = arrow_begin,
+	.batch = arrow_batch,
+	.end = arrow_end,
+	.release = arrow_release,
 };

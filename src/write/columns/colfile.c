@@ -28,7 +28,7 @@ static const size_t value_sizes[TS_NR_COLFILE_TYPES] = {
 	[TS_COLFILE_CODE] = sizeof(uint32_t), [TS_COLFILE_TEXT] = sizeof(struct ts_bytes),
 };
 
-static enum ts_status make_arrays(struct ts_colfile *file, struct ts_error *err)
+static enum ts_status colfile_make_arrays(struct ts_colfile *file, struct ts_error *err)
 {
 	size_t nr = file->setup.nr_columns;
 
@@ -52,13 +52,13 @@ enum ts_status ts_colfile_open(struct ts_colfile *file, const struct ts_colfile_
 	TS_ASSERT(file && setup && setup->form && setup->columns && setup->drain);
 	*file = (struct ts_colfile){ .setup = *setup, .out = TS_BUF_INIT };
 	file->own = calloc(1, setup->form->own_size);
-	st = file->own ? make_arrays(file, err) : ts_fail_nomem(err);
+	st = file->own ? colfile_make_arrays(file, err) : ts_fail_nomem(err);
 	if (st == TS_OK)
 		st = setup->form->begin(file, err);
 	return st ? st : ts_colfile_drain(file, err);
 }
 
-static void clear(struct ts_colfile *file)
+static void colfile_clear(struct ts_colfile *file)
 {
 	file->nr_all_rows += file->nr_rows;
 	for (size_t i = 0; i < file->setup.nr_columns; i++) {
@@ -79,7 +79,7 @@ static enum ts_status put_batch(struct ts_colfile *file, struct ts_error *err)
 			array->nr_unknown += !array->known[row];
 	}
 	st = file->setup.form->batch(file, err);
-	clear(file);
+	colfile_clear(file);
 	return st ? st : ts_colfile_drain(file, err);
 }
 

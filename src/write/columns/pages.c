@@ -10,7 +10,7 @@
 #define BLOCK	   128 /* differences that share their least */
 #define PART	   32  /* of these: they share a width */
 
-static void put_varint(struct ts_buf *out, uint64_t value)
+static void pages_put_varint(struct ts_buf *out, uint64_t value)
 {
 	if (ts_buf_room(out, TS_PBW_VARINT))
 		out->n = (size_t)(ts_pbw_store(out->p + out->n, value) - out->p);
@@ -18,7 +18,7 @@ static void put_varint(struct ts_buf *out, uint64_t value)
 
 static void put_zigzag(struct ts_buf *out, int64_t value)
 {
-	put_varint(out, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
+	pages_put_varint(out, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 static unsigned bits_of(uint64_t value)
@@ -38,13 +38,13 @@ struct packer {
 	unsigned nr, width;
 };
 
-static void store(struct packer *packer, unsigned nr_bytes)
+static void pages_store(struct packer *packer, unsigned nr_bytes)
 {
 	for (unsigned i = 0; i < nr_bytes; i++)
 		*packer->p++ = (uint8_t)(packer->bits >> (8 * i));
 }
 
-static void pack(struct packer *packer, uint64_t value)
+static void pages_pack(struct packer *packer, uint64_t value)
 {
 	unsigned had = packer->nr;
 
@@ -52,7 +52,7 @@ static void pack(struct packer *packer, uint64_t value)
 	packer->nr += packer->width;
 	if (packer->nr < 64)
 		return;
-	store(packer, 8);
+	pages_store(packer, 8);
 	packer->nr -= 64;
 	packer->bits = packer->nr > 0 ? value >> (64 - had) : 0;
 }
@@ -60,7 +60,7 @@ static void pack(struct packer *packer, uint64_t value)
 /* A number of values whose bits fill bytes: the rest is stored, and P behind all. */
 static void end_packing(struct packer *packer)
 {
-	store(packer, (packer->nr + 7) / 8);
+	pages_store(packer, (packer->nr + 7) / 8);
 	packer->bits = packer->nr = 0;
 }
 
@@ -74,16 +74,16 @@ static size_t run_at(const uint32_t *values, size_t nr, size_t at, size_t most)
 	return i - at;
 }
 
-static void put_run(struct ts_buf *out, uint32_t value, size_t nr, unsigned width)
+static void pages_put_run(struct ts_buf *out, uint32_t value, size_t nr, unsigned width)
 {
-	put_varint(out, (uint64_t)nr << 1);
+	pages_put_varint(out, (uint64_t)nr << 1);
 	for (unsigned i = 0; i < (width + 7) / 8; i++)
 		ts_buf_putc(out, (char)(value >> (8 * i)));
 }
 
 /* Groups from AT on, until a run begins; behind the last value there are zeros. How many values. */
-static size_t put_groups(struct ts_buf *out, const uint32_t *values, size_t nr, size_t at,
-			 unsigned width)
+static size_t pages_put_groups(struct ts_buf *out, const uint32_t *values, size_t nr, size_t at,
+			       unsigned width)
 {
 	size_t nr_groups = 0, room;
 	struct packer packer = { .width = width };
@@ -92,13 +92,13 @@ static size_t put_groups(struct ts_buf *out, const uint32_t *values, size_t nr, 
 		nr_groups++;
 	while (nr_groups < MOST_GROUPS && at + nr_groups * GROUP < nr &&
 	       run_at(values, nr, at + nr_groups * GROUP, GROUP) < GROUP);
-	put_varint(out, (uint64_t)nr_groups << 1 | 1);
+	pages_put_varint(out, (uint64_t)nr_groups << 1 | 1);
 	room = nr_groups * GROUP * width / 8;
 	if (!ts_buf_room(out, room + 8))
 		return nr;
 	packer.p = out->p + out->n;
 	for (size_t i = at; i < at + nr_groups * GROUP; i++)
-		pack(&packer, i < nr ? values[i] : 0);
+		pages_pack(&packer, i < nr ? values[i] : 0);
 	end_packing(&packer);
 	out->n += room;
 	return nr_groups * GROUP;
@@ -113,15 +113,15 @@ void ts_pages_runs(struct ts_buf *out, const uint32_t *values, size_t nr, unsign
 		size_t run = run_at(values, nr, at, nr);
 
 		if (run >= GROUP)
-			put_run(out, values[at], run, width);
+			pages_put_run(out, values[at], run, width);
 		else
-			run = put_groups(out, values, nr, at, width);
+			run = pages_put_groups(out, values, nr, at, width);
 		at += run;
 	}
 }
 
 /* Up to BLOCK differences: the least of them, the widths of its parts, and what is above the least. */
-static void put_block(struct ts_buf *out, const int64_t *differences, size_t nr)
+static void pages_put_block(struct ts_buf *out, const int64_t *differences, size_t nr)
 {
 	int64_t least = differences[0];
 	unsigned widths[BLOCK / PART] = { 0 };
@@ -142,7 +142,8 @@ static void put_block(struct ts_buf *out, const int64_t *differences, size_t nr)
 		struct packer packer = { .p = out->p + out->n, .width = widths[part] };
 
 		for (size_t i = part * PART; widths[part] > 0 && i < (part + 1) * PART; i++)
-			pack(&packer, i < nr ? (uint64_t)differences[i] - (uint64_t)least : 0);
+			pages_pack(&packer,
+				   i < nr ? (uint64_t)differences[i] - (uint64_t)least : 0);
 		end_packing(&packer);
 		out->n += (size_t)PART * widths[part] / 8;
 	}
@@ -153,9 +154,9 @@ void ts_pages_differences(struct ts_buf *out, const int64_t *values, size_t nr)
 	int64_t differences[BLOCK];
 
 	TS_ASSERT(out && (values || nr == 0));
-	put_varint(out, BLOCK);
-	put_varint(out, BLOCK / PART);
-	put_varint(out, nr);
+	pages_put_varint(out, BLOCK);
+	pages_put_varint(out, BLOCK / PART);
+	pages_put_varint(out, nr);
 	put_zigzag(out, nr > 0 ? values[0] : 0);
 	for (size_t at = 1; at < nr && !out->failed; at += BLOCK) {
 		size_t more = TS_MIN(nr - at, BLOCK);
@@ -164,6 +165,6 @@ void ts_pages_differences(struct ts_buf *out, const int64_t *values, size_t nr)
 		     i++) /* they wrap, and wrap again when they are summed */
 			differences[i] =
 				(int64_t)((uint64_t)values[at + i] - (uint64_t)values[at + i - 1]);
-		put_block(out, differences, more);
+		pages_put_block(out, differences, more);
 	}
 }

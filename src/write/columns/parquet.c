@@ -81,7 +81,7 @@ static enum ts_status make_scratches(struct parquet *own, size_t nr, struct ts_e
 	return own->scratches ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status begin(struct ts_colfile *file, struct ts_error *err)
+static enum ts_status parquet_begin(struct ts_colfile *file, struct ts_error *err)
 {
 	struct parquet *own = file->own;
 	size_t nr = file->setup.nr_columns;
@@ -103,7 +103,7 @@ static enum ts_status begin(struct ts_colfile *file, struct ts_error *err)
 	return make_scratches(own, TS_MAX(file->setup.nr_threads, 1), err);
 }
 
-static void release(struct ts_colfile *file)
+static void parquet_release(struct ts_colfile *file)
 {
 	struct parquet *own = file->own;
 
@@ -149,8 +149,8 @@ static void put_texts_header(struct ts_thrift *header, size_t nr)
 }
 
 /* The header and the packed PAGE behind OUT; CHUNK gets their bytes. */
-static void put_page(struct ts_buf *out, int kind, size_t nr, int encoding,
-		     const struct ts_buf *page, struct chunk *chunk)
+static void parquet_put_page(struct ts_buf *out, int kind, size_t nr, int encoding,
+			     const struct ts_buf *page, struct chunk *chunk)
 {
 	struct ts_buf packed = TS_BUF_INIT;
 	struct ts_thrift header = ts_thrift_begin(out);
@@ -180,7 +180,8 @@ static void put_u32(struct ts_buf *out, uint32_t value)
 }
 
 /* Which values are known, as runs, behind their length. */
-static void put_known(struct scratch *scratch, const struct ts_colfile_array *array, size_t nr)
+static void parquet_put_known(struct scratch *scratch, const struct ts_colfile_array *array,
+			      size_t nr)
 {
 	size_t at = scratch->page.n;
 
@@ -232,7 +233,7 @@ static void put_bools(struct scratch *scratch, const struct ts_colfile_array *ar
 	ts_colfile_put_bits(&scratch->page, values, nr_known);
 }
 
-static void put_text(struct ts_buf *out, struct ts_bytes text)
+static void parquet_put_text(struct ts_buf *out, struct ts_bytes text)
 {
 	size_t at = out->n;
 
@@ -242,11 +243,12 @@ static void put_text(struct ts_buf *out, struct ts_bytes text)
 		out->p[at + i] = (uint8_t)((out->n - at - 4) >> (8 * i));
 }
 
-static void put_texts(struct scratch *scratch, const struct ts_colfile_array *array, size_t nr)
+static void parquet_put_texts(struct scratch *scratch, const struct ts_colfile_array *array,
+			      size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (array->known[i])
-			put_text(&scratch->page, array->as.texts[i]);
+			parquet_put_text(&scratch->page, array->as.texts[i]);
 }
 
 /* The page of the texts that the row group has, in the order in which they come; their number. */
@@ -264,9 +266,9 @@ static size_t put_used_texts(struct ts_buf *out, struct scratch *scratch, uint32
 		if (!array->known[i] || places[code])
 			continue;
 		places[code] = ++nr_used;
-		put_text(&scratch->page, texts->items[code]);
+		parquet_put_text(&scratch->page, texts->items[code]);
 	}
-	put_page(out, PAGE_TEXTS, nr_used, ENCODING_PLAIN, &scratch->page, chunk);
+	parquet_put_page(out, PAGE_TEXTS, nr_used, ENCODING_PLAIN, &scratch->page, chunk);
 	chunk->texts_bytes = chunk->nr_bytes;
 	return nr_used;
 }
@@ -284,8 +286,8 @@ static void put_codes(struct scratch *scratch, const uint32_t *places,
 	ts_pages_runs(&scratch->page, scratch->small, nr_known, width);
 }
 
-static void put_values(const struct ts_colfile *file, size_t index, struct scratch *scratch,
-		       size_t nr_used, struct chunk *chunk)
+static void parquet_put_values(const struct ts_colfile *file, size_t index, struct scratch *scratch,
+			       size_t nr_used, struct chunk *chunk)
 {
 	const struct parquet *own = file->own;
 	const struct ts_colfile_array *array = &file->arrays[index];
@@ -296,7 +298,7 @@ static void put_values(const struct ts_colfile *file, size_t index, struct scrat
 	case TS_COLFILE_UINT:	  put_ints(scratch, array, nr, chunk); break;
 	case TS_COLFILE_REAL:	  put_reals(scratch, array, nr); break;
 	case TS_COLFILE_BOOL:	  put_bools(scratch, array, nr); break;
-	case TS_COLFILE_TEXT:	  put_texts(scratch, array, nr); break;
+	case TS_COLFILE_TEXT:	  parquet_put_texts(scratch, array, nr); break;
 	case TS_COLFILE_CODE:	  put_codes(scratch, own->places[index], array, nr, nr_used); break;
 	case TS_NR_COLFILE_TYPES: break;
 	}
@@ -315,7 +317,7 @@ struct encoding {
 	struct group *group;
 };
 
-static enum ts_status encode(void *ctx, size_t index, size_t thread, struct ts_error *err)
+static enum ts_status parquet_encode(void *ctx, size_t index, size_t thread, struct ts_error *err)
 {
 	const struct encoding *encoding = ctx;
 	const struct ts_colfile *file = encoding->file;
@@ -332,18 +334,18 @@ static enum ts_status encode(void *ctx, size_t index, size_t thread, struct ts_e
 		nr_used = put_used_texts(out, scratch, own->places[index], column->texts, array,
 					 file->nr_rows, chunk);
 	ts_buf_clear(&scratch->page);
-	put_known(scratch, array, file->nr_rows);
-	put_values(file, index, scratch, nr_used, chunk);
+	parquet_put_known(scratch, array, file->nr_rows);
+	parquet_put_values(file, index, scratch, nr_used, chunk);
 	if (column->type == TS_COLFILE_CODE)
 		forget_places(own->places[index], array, file->nr_rows);
-	put_page(out, PAGE_DATA, file->nr_rows, physicals[column->type].encoding, &scratch->page,
-		 chunk);
+	parquet_put_page(out, PAGE_DATA, file->nr_rows, physicals[column->type].encoding,
+			 &scratch->page, chunk);
 	chunk->nr_unknown = (uint32_t)array->nr_unknown;
 	chunk->has_bounds &= physicals[column->type].has_bounds;
 	return out->failed ? ts_fail_nomem(err) : TS_OK;
 }
 
-static struct group *add_group(struct parquet *own, size_t nr_columns)
+static struct group *parquet_add_group(struct parquet *own, size_t nr_columns)
 {
 	struct group *group;
 
@@ -355,16 +357,16 @@ static struct group *add_group(struct parquet *own, size_t nr_columns)
 	return group->chunks ? group : NULL;
 }
 
-static enum ts_status batch(struct ts_colfile *file, struct ts_error *err)
+static enum ts_status parquet_batch(struct ts_colfile *file, struct ts_error *err)
 {
 	struct parquet *own = file->own;
-	struct encoding encoding = { file, add_group(own, file->setup.nr_columns) };
+	struct encoding encoding = { file, parquet_add_group(own, file->setup.nr_columns) };
 	enum ts_status st;
 
 	if (!encoding.group)
 		return ts_fail_nomem(err);
 	encoding.group->nr_rows = file->nr_rows;
-	st = ts_work_run(own->nr_scratches, file->setup.nr_columns, encode, &encoding, err);
+	st = ts_work_run(own->nr_scratches, file->setup.nr_columns, parquet_encode, &encoding, err);
 	for (size_t i = 0; i < file->setup.nr_columns && st == TS_OK; i++) {
 		encoding.group->chunks[i].at = ts_colfile_at(file);
 		ts_buf_put(&file->out, ts_buf_bytes(&own->encoded[i]));
@@ -387,7 +389,7 @@ static void put_logical(struct ts_thrift *element, enum ts_colfile_type type)
 	ts_thrift_end(&logical);
 }
 
-static void put_schema(struct ts_thrift *metadata, const struct ts_colfile_setup *setup)
+static void parquet_put_schema(struct ts_thrift *metadata, const struct ts_colfile_setup *setup)
 {
 	struct ts_thrift root;
 
@@ -475,7 +477,7 @@ static void put_group(struct ts_buf *out, const struct ts_colfile_setup *setup,
 	ts_thrift_end(&row_group);
 }
 
-static void put_facts(struct ts_thrift *metadata, const struct ts_colfile_setup *setup)
+static void parquet_put_facts(struct ts_thrift *metadata, const struct ts_colfile_setup *setup)
 {
 	ts_thrift_list(metadata, 5, TS_THRIFT_STRUCT, setup->nr_facts);
 	for (size_t i = 0; i < setup->nr_facts; i++) {
@@ -500,7 +502,7 @@ static void put_orders(struct ts_thrift *metadata, size_t nr)
 	}
 }
 
-static enum ts_status end(struct ts_colfile *file, struct ts_error *err)
+static enum ts_status parquet_end(struct ts_colfile *file, struct ts_error *err)
 {
 	const struct parquet *own = file->own;
 	const struct ts_colfile_setup *setup = &file->setup;
@@ -508,12 +510,12 @@ static enum ts_status end(struct ts_colfile *file, struct ts_error *err)
 	struct ts_thrift metadata = ts_thrift_begin(&text);
 
 	ts_thrift_int(&metadata, 1, TS_THRIFT_I32, 2);
-	put_schema(&metadata, setup);
+	parquet_put_schema(&metadata, setup);
 	ts_thrift_int(&metadata, 3, TS_THRIFT_I64, (int64_t)file->nr_all_rows);
 	ts_thrift_list(&metadata, 4, TS_THRIFT_STRUCT, own->nr_groups);
 	for (size_t i = 0; i < own->nr_groups; i++)
 		put_group(&text, setup, &own->groups[i]);
-	put_facts(&metadata, setup);
+	parquet_put_facts(&metadata, setup);
 	ts_thrift_text(&metadata, 6, ts_bytes_of(setup->creator));
 	put_orders(&metadata, setup->nr_columns);
 	ts_thrift_end(&metadata);
@@ -528,8 +530,8 @@ static enum ts_status end(struct ts_colfile *file, struct ts_error *err)
 const struct ts_colfile_form ts_colfile_parquet = {
 	.name = "parquet",
 	.own_size = sizeof(struct parquet),
-	.begin = begin,
-	.batch = batch,
-	.end = end,
-	.release = release,
+	.begin = parquet_begin,
+	.batch = parquet_batch,
+	.end = parquet_end,
+	.release = parquet_release,
 };

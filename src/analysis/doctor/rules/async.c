@@ -11,8 +11,8 @@
 #include "analysis/facts/async.h"
 #include "analysis/settings_list.h"
 
-static void add_places(struct ts_doctor *doctor, struct ts_finding *finding,
-		       const struct ts_waits *waits)
+static void rules_async_add_places(struct ts_doctor *doctor, struct ts_finding *finding,
+				   const struct ts_waits *waits)
 {
 	struct ts_selection ops = { .nr = 0 };
 
@@ -48,7 +48,7 @@ static void check_exposed_async(struct ts_doctor *doctor, const struct ts_rule *
 	       TS_CORE(waits.exposed_ps), TS_CORE(waits.hidden_ps), TS_CORE(waits.coverable_ps));
 	ts_put_waits(doctor, &waits);
 	finding->evidence = ts_doctor_text(doctor);
-	add_places(doctor, finding, &waits);
+	rules_async_add_places(doctor, finding, &waits);
 }
 
 const struct ts_rule ts_rule_exposed_async = {

@@ -18,7 +18,8 @@
 #define FULL_PCT  98  /* from here on a longer sequence, or a fragment, is an out-of-memory error */
 
 /* "w.1 (f32[8,128]{1,0}, 4.0 KiB, argument w)", the largest first. */
-static void put_buffers(struct ts_doctor *doctor, const struct ts_capacity_program *program)
+static void rules_capacity_put_buffers(struct ts_doctor *doctor,
+				       const struct ts_capacity_program *program)
 {
 	for (size_t i = 0; i < program->nr_buffers && i < MAX_NAMED; i++) {
 		const struct ts_peak_buffer *buffer = &program->buffers[i];
@@ -31,7 +32,8 @@ static void put_buffers(struct ts_doctor *doctor, const struct ts_capacity_progr
 	ts_put(doctor, program->nr_buffers > 0 ? "." : "");
 }
 
-static void put_parts(struct ts_doctor *doctor, const struct ts_capacity_program *program)
+static void rules_capacity_put_parts(struct ts_doctor *doctor,
+				     const struct ts_capacity_program *program)
 {
 	TS_PUT(doctor,
 	       "{bytes} of arguments, {bytes} of results ({bytes} of them in donated arguments), "
@@ -52,8 +54,8 @@ static void report_capacity(struct ts_doctor *doctor, const struct ts_rule *rule
 				     TS_NAME(module), TS_SHARE(pct / 100));
 	TS_PUT(doctor, "Its peak is {bytes} of {bytes}, at op {name}: ", TS_BYTES(top->peak_bytes),
 	       TS_BYTES(ts_capacity_facts(doctor->ctx)->hbm_bytes), TS_NAME(op));
-	put_parts(doctor, top);
-	put_buffers(doctor, top);
+	rules_capacity_put_parts(doctor, top);
+	rules_capacity_put_buffers(doctor, top);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where_one(doctor, finding, ts_doctor_fact(doctor, module, op));
 }
@@ -79,7 +81,8 @@ static const struct ts_capacity_program *most_donated(const struct ts_capacity_f
 	return most;
 }
 
-static void put_pairs(struct ts_doctor *doctor, const struct ts_capacity_program *program)
+static void rules_capacity_put_pairs(struct ts_doctor *doctor,
+				     const struct ts_capacity_program *program)
 {
 	for (size_t i = 0; i < program->nr_donations && i < MAX_NAMED; i++) {
 		const struct ts_donation *pair = &program->donations[i];
@@ -113,7 +116,7 @@ static void check_donation(struct ts_doctor *doctor, const struct ts_rule *rule)
 	       "Arguments and results of the same shape stand side by side, up to {share} of the "
 	       "device's memory.",
 	       TS_SHARE(share));
-	put_pairs(doctor, program);
+	rules_capacity_put_pairs(doctor, program);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
@@ -135,8 +138,9 @@ static bool grows(const struct heap *heap, double high_pct)
 }
 
 /* COUNT blocks of NR_BYTES each. NR counts what is put. Blocks without an op say nothing. */
-static void put_blocks(struct ts_doctor *doctor, const char *what, struct ts_bytes op,
-		       int64_t count, int64_t nr_bytes, size_t *nr)
+static void rules_capacity_put_blocks(struct ts_doctor *doctor, const char *what,
+				      struct ts_bytes op, int64_t count, int64_t nr_bytes,
+				      size_t *nr)
 {
 	if (op.n == 0 || *nr >= MAX_NAMED)
 		return;
@@ -179,8 +183,8 @@ static void check_allocator(struct ts_doctor *doctor, const struct ts_rule *rule
 		return;
 	finding = report_growth(doctor, rule, &heap);
 	for (size_t i = 0; i < of->nr_blocks; i++)
-		put_blocks(doctor, " Largest blocks at its peak: ", of->blocks[i].op,
-			   of->blocks[i].count, of->blocks[i].nr_bytes, &nr);
+		rules_capacity_put_blocks(doctor, " Largest blocks at its peak: ", of->blocks[i].op,
+					  of->blocks[i].count, of->blocks[i].nr_bytes, &nr);
 	ts_put(doctor, nr > 0 ? "." : "");
 	finding->evidence = ts_doctor_text(doctor);
 }
@@ -199,8 +203,9 @@ static void check_torch(struct ts_doctor *doctor, const struct ts_rule *rule,
 	for (size_t i = 0; i < device->nr_unfreed; i++) {
 		const struct ts_heap_blocks *kept = &device->unfreed[i];
 
-		put_blocks(doctor, " Kept from the steps: ", kept->owner.op, kept->unfreed_count,
-			   kept->unfreed_bytes / TS_MAX(kept->unfreed_count, 1), &nr);
+		rules_capacity_put_blocks(
+			doctor, " Kept from the steps: ", kept->owner.op, kept->unfreed_count,
+			kept->unfreed_bytes / TS_MAX(kept->unfreed_count, 1), &nr);
 	}
 	ts_put(doctor, nr > 0 ? "." : "");
 	finding->evidence = ts_doctor_text(doctor);

@@ -27,7 +27,7 @@ static void report_cause(struct ts_doctor *doctor, const struct ts_rule *rule,
 	finding->code = cause->code;
 }
 
-static void check_capture(struct ts_doctor *doctor, const struct ts_rule *rule)
+static void rules_capture_check_capture(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_capture_facts *capture = ts_capture_facts(doctor->ctx);
 
@@ -54,7 +54,7 @@ const struct ts_rule ts_rule_capture = {
 	.name = "capture",
 	.confidence = TS_CERTAIN,
 	.keep = true,
-	.check = check_capture,
+	.check = rules_capture_check_capture,
 };
 const struct ts_rule ts_rule_unknown_chip = {
 	.name = "unknown_chip",

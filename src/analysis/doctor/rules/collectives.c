@@ -34,8 +34,9 @@ static const struct ts_op_core *slow_op(const struct ts_doctor *doctor, uint32_t
 }
 
 /* The op that makes it late, then the collectives with the most waiting. */
-static void add_where(struct ts_doctor *doctor, struct ts_finding *finding,
-		      const struct ts_collectives_facts *facts, const struct ts_op_core *slow)
+static void rules_collectives_add_where(struct ts_doctor *doctor, struct ts_finding *finding,
+					const struct ts_collectives_facts *facts,
+					const struct ts_op_core *slow)
 {
 	struct ts_best best = { .nr = 0 };
 	struct ts_selection selection = { .nr = 0 };
@@ -98,7 +99,8 @@ static void put_slow_op(struct ts_doctor *doctor, const struct ts_op_core *slow)
 	       TS_TIME(slow->others_ps), TS_COUNT(slow->since_step));
 }
 
-static void put_name(struct ts_doctor *doctor, const struct ts_collective_core *core)
+static void rules_collectives_put_name(struct ts_doctor *doctor,
+				       const struct ts_collective_core *core)
 {
 	const struct ts_profile *profile = doctor->ctx->profile;
 	const struct ts_device *device = &profile->devices[core->device];
@@ -126,12 +128,12 @@ static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule
 	device = doctor->ctx->profile->devices[core->device].name;
 	finding = ts_doctor_report(doctor, rule, (struct ts_bytes){ NULL, 0 }, device, impact_ps);
 	slow = slow_op(doctor, core->device);
-	put_name(doctor, core);
+	rules_collectives_put_name(doctor, core);
 	finding->title = ts_doctor_text(doctor);
 	put_core(doctor, core);
 	put_slow_op(doctor, slow);
 	finding->evidence = ts_doctor_text(doctor);
-	add_where(doctor, finding, facts, slow);
+	rules_collectives_add_where(doctor, finding, facts, slow);
 	if (slow && slow->since_ps >= 0)
 		ts_doctor_range(doctor, core->device, slow->since_ps,
 				ts_i64_add(slow->since_ps, slow->mean_ps));

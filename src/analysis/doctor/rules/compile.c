@@ -107,7 +107,7 @@ static int64_t nr_compilations(const struct ts_doctor *doctor)
 }
 
 /* " The longest is jit_f, 1.2 s (code generation 0.9 s)." */
-static void put_longest(struct ts_doctor *doctor)
+static void rules_compile_put_longest(struct ts_doctor *doctor)
 {
 	const struct ts_cache_compilation *longest = ts_cache_facts(doctor->ctx)->longest;
 
@@ -130,7 +130,7 @@ static bool is_long(const struct ts_doctor *doctor)
 	       doctor->ctx->settings->compilation_time_high * (double)TS_PS_PER_MS;
 }
 
-static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *rule)
+static void rules_compile_check_compilation(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	int64_t host_ps = doctor->ctx->outline->compile_ps;
 	int64_t count = nr_compilations(doctor);
@@ -153,14 +153,14 @@ static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *ru
 		       TS_CORE(finding->impact_ps), TS_SHARE(share));
 	else
 		ts_put(doctor, "What the cores lost by it is unknown.");
-	put_longest(doctor);
+	rules_compile_put_longest(doctor);
 	put_restored(doctor);
 	ts_put_host_events(doctor, TS_BUCKET_COMPILATION);
 	finding->evidence = ts_doctor_text(doctor);
 	add_compile_ranges(doctor, INT64_MIN);
 }
 
-static void put_shapes(struct ts_doctor *doctor, const struct ts_cache_family *family)
+static void rules_compile_put_shapes(struct ts_doctor *doctor, const struct ts_cache_family *family)
 {
 	size_t nr = TS_MIN(family->nr_shapes, MAX_SHAPES);
 
@@ -172,7 +172,8 @@ static void put_shapes(struct ts_doctor *doctor, const struct ts_cache_family *f
 }
 
 /* " Padding parameter 0 dimension 0 to 1280 or 1536 would leave 2 of them, for 14.4 % padding." */
-static void put_buckets(struct ts_doctor *doctor, const struct ts_cache_family *family)
+static void rules_compile_put_buckets(struct ts_doctor *doctor,
+				      const struct ts_cache_family *family)
 {
 	const struct ts_cache_axis *axis = family->axes;
 
@@ -208,7 +209,7 @@ static void put_hints(struct ts_doctor *doctor, unsigned differences)
 			ts_put(doctor, hints[i].hint);
 }
 
-static void put_family(struct ts_doctor *doctor, const struct ts_cache_family *family)
+static void rules_compile_put_family(struct ts_doctor *doctor, const struct ts_cache_family *family)
 {
 	TS_PUT(doctor,
 	       "{name} has {count} variant{s}, {count} compiled here in {time}[; they differ in "
@@ -216,7 +217,7 @@ static void put_family(struct ts_doctor *doctor, const struct ts_cache_family *f
 	       TS_NAME(family->stem), TS_COUNT(family->nr_variants), TS_COUNT(family->nr_compiled),
 	       TS_TIME(family->compile_ps), TS_NAME(family->differs));
 	if (family->differences & TS_DIFFERS_SHAPE)
-		put_shapes(doctor, family);
+		rules_compile_put_shapes(doctor, family);
 	TS_PUT(doctor, ".[ Its code is at {name}.]",
 	       TS_NAME(ts_instr_source(doctor->result, family->code)));
 }
@@ -274,7 +275,7 @@ static int64_t add_ranges(struct ts_doctor *doctor, const struct ts_cache_family
 	return first_step;
 }
 
-static void put_title(struct ts_doctor *doctor, const struct ts_cache_family *family)
+static void rules_compile_put_title(struct ts_doctor *doctor, const struct ts_cache_family *family)
 {
 	TS_PUT(doctor, "{name} is compiled ", TS_NAME(family->stem));
 	if (family->nr_compiled > 1)
@@ -294,17 +295,17 @@ static void report_function(struct ts_doctor *doctor, const struct ts_rule *rule
 		ts_doctor_report(doctor, rule, family->stem, none, family->again_wait_ps);
 	int64_t first_step = add_ranges(doctor, family);
 
-	put_title(doctor, family);
+	rules_compile_put_title(doctor, family);
 	finding->title = ts_doctor_text(doctor);
 	TS_PUT(doctor,
 	       "It had an executable already[ when {count} of these compilations began][; the "
 	       "first step that waits is {count}][. The cores lose {core} by it]. ",
 	       TS_WHEN(family->nr_again < family->nr_compiled, TS_COUNT(family->nr_again)),
 	       TS_COUNT(first_step), TS_CORE(family->again_wait_ps));
-	put_family(doctor, family);
+	rules_compile_put_family(doctor, family);
 	if (is_static(family))
 		put_static(doctor, family);
-	put_buckets(doctor, family);
+	rules_compile_put_buckets(doctor, family);
 	put_hints(doctor, family->differences);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_show_code(doctor, finding, family->stem,
@@ -360,7 +361,7 @@ const struct ts_rule ts_rule_compilation = {
 	.name = "compilation",
 	.confidence = TS_CERTAIN,
 	.keep = true,
-	.check = check_compilation,
+	.check = rules_compile_check_compilation,
 	.classes = TS_CLASS(TS_BUCKET_COMPILATION),
 	.ceiling = "the core time with nothing to run while the host compiles",
 };

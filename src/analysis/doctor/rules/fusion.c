@@ -59,16 +59,16 @@ static size_t group_pairs(const struct ts_fusion_facts *fusion, struct unfused *
 	return nr;
 }
 
-static struct ts_bytes name_of(const struct ts_hlo_module *module, uint32_t instr)
+static struct ts_bytes rules_fusion_name_of(const struct ts_hlo_module *module, uint32_t instr)
 {
 	return module->instrs[instr].name;
 }
 
-static void add_where(struct ts_doctor *doctor, struct ts_selection *ops,
-		      const struct ts_hlo_module *module, uint32_t instr)
+static void rules_fusion_add_where(struct ts_doctor *doctor, struct ts_selection *ops,
+				   const struct ts_hlo_module *module, uint32_t instr)
 {
 	const struct ts_op_fact *fact =
-		ts_doctor_fact(doctor, module->name, name_of(module, instr));
+		ts_doctor_fact(doctor, module->name, rules_fusion_name_of(module, instr));
 
 	for (size_t i = 0; i < ops->nr; i++)
 		if (ops->items[i] == fact)
@@ -82,13 +82,14 @@ static void add_where(struct ts_doctor *doctor, struct ts_selection *ops,
 static void put_pair(struct ts_doctor *doctor, const struct ts_fusion_pair *pair)
 {
 	TS_PUT(doctor, "{name} to {name} ({core}, {bytes} each time)",
-	       TS_NAME(name_of(pair->module, pair->producer)),
-	       TS_NAME(name_of(pair->module, pair->consumer)), TS_CORE(ts_whole(pair->impact_ps)),
+	       TS_NAME(rules_fusion_name_of(pair->module, pair->producer)),
+	       TS_NAME(rules_fusion_name_of(pair->module, pair->consumer)),
+	       TS_CORE(ts_whole(pair->impact_ps)),
 	       TS_BYTES(ts_i64_add(pair->read_bytes, pair->write_bytes)));
 }
 
-static void put_pairs(struct ts_doctor *doctor, const struct ts_fusion_facts *fusion,
-		      const struct unfused *group)
+static void rules_fusion_put_pairs(struct ts_doctor *doctor, const struct ts_fusion_facts *fusion,
+				   const struct unfused *group)
 {
 	TS_PUT(doctor, "{count} pair{s} of ops pass arrays through HBM: {text}. Most in ",
 	       TS_COUNT(group->nr), TS_STRING(group->reason->words));
@@ -99,7 +100,7 @@ static void put_pairs(struct ts_doctor *doctor, const struct ts_fusion_facts *fu
 	ts_put(doctor, ".");
 }
 
-static void put_title(struct ts_doctor *doctor, const struct unfused *group)
+static void rules_fusion_put_title(struct ts_doctor *doctor, const struct unfused *group)
 {
 	TS_PUT(doctor, "Fusing more ops could save {share} of core time ({text})",
 	       TS_SHARE(ts_doctor_share(doctor, group->impact_ps)),
@@ -107,7 +108,8 @@ static void put_title(struct ts_doctor *doctor, const struct unfused *group)
 }
 
 /* Some reasons have a piece of code of their own: unfused_two_products. */
-static const struct ts_advice *advice_of(const struct ts_doctor *doctor, const char *code)
+static const struct ts_advice *rules_fusion_advice_of(const struct ts_doctor *doctor,
+						      const char *code)
 {
 	char name[64];
 
@@ -121,27 +123,27 @@ static void report_unfused(struct ts_doctor *doctor, const struct ts_rule *rule,
 	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding = ts_doctor_report(
 		doctor, rule, none, ts_bytes_of(group->reason->code), group->impact_ps);
-	const struct ts_advice *own = advice_of(doctor, group->reason->code);
+	const struct ts_advice *own = rules_fusion_advice_of(doctor, group->reason->code);
 	struct ts_selection ops = { .nr = 0 };
 
 	if (own->code[0])
 		finding->code = ts_bytes_of(own->code);
 	finding->confidence = group->reason->confidence;
 	finding->advice = ts_bytes_of(group->reason->advice);
-	put_title(doctor, group);
+	rules_fusion_put_title(doctor, group);
 	finding->title = ts_doctor_text(doctor);
-	put_pairs(doctor, fusion, group);
+	rules_fusion_put_pairs(doctor, fusion, group);
 	finding->evidence = ts_doctor_text(doctor);
 	for (size_t i = 0; i < group->best.nr; i++) {
 		const struct ts_fusion_pair *pair = &fusion->pairs[group->best.row[i]];
 
-		add_where(doctor, &ops, pair->module, pair->producer);
-		add_where(doctor, &ops, pair->module, pair->consumer);
+		rules_fusion_add_where(doctor, &ops, pair->module, pair->producer);
+		rules_fusion_add_where(doctor, &ops, pair->module, pair->consumer);
 	}
 	ts_doctor_where(doctor, finding, &ops);
 }
 
-static void check_unfused(struct ts_doctor *doctor, const struct ts_rule *rule)
+static void rules_fusion_check_unfused(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_fusion_facts *fusion = ts_fusion_facts(doctor->ctx);
 	struct unfused groups[MAX_REASONS];
@@ -164,8 +166,8 @@ static bool was_reported(const struct ts_doctor *doctor, const char *rule)
 static void put_chain(struct ts_doctor *doctor, const struct ts_fusion_chain *chain)
 {
 	TS_PUT(doctor, "{count} ops from {name} to {name} ({core})", TS_COUNT(chain->nr_ops),
-	       TS_NAME(name_of(chain->module, chain->first)),
-	       TS_NAME(name_of(chain->module, chain->last)), TS_CORE(chain->time_ps));
+	       TS_NAME(rules_fusion_name_of(chain->module, chain->first)),
+	       TS_NAME(rules_fusion_name_of(chain->module, chain->last)), TS_CORE(chain->time_ps));
 }
 
 static void describe_chains(struct ts_doctor *doctor, struct ts_finding *finding,
@@ -183,8 +185,8 @@ static void describe_chains(struct ts_doctor *doctor, struct ts_finding *finding
 
 		ts_put(doctor, i > 0 ? ", " : "");
 		put_chain(doctor, chain);
-		add_where(doctor, &ops, chain->module, chain->first);
-		add_where(doctor, &ops, chain->module, chain->last);
+		rules_fusion_add_where(doctor, &ops, chain->module, chain->first);
+		rules_fusion_add_where(doctor, &ops, chain->module, chain->last);
 	}
 	ts_put(doctor, ".");
 	finding->evidence = ts_doctor_text(doctor);
@@ -212,7 +214,7 @@ static void check_op_chains(struct ts_doctor *doctor, const struct ts_rule *rule
 const struct ts_rule ts_rule_unfused = {
 	.name = "unfused",
 	.confidence = TS_LIKELY,
-	.check = check_unfused,
+	.check = rules_fusion_check_unfused,
 	.classes = TS_CLASSES_OF_WORK,
 	.ceiling = "the time that the arrays between these ops take to HBM and back",
 };

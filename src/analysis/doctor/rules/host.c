@@ -65,12 +65,12 @@ static void count_copy(struct ts_doctor *doctor, struct copies *group,
 	group->most_bytes = fmax(group->most_bytes, copy.bytes);
 }
 
-static double or_nan(int64_t number)
+static double host_or_nan(int64_t number)
 {
 	return number < 0 ? NAN : (double)number;
 }
 
-static void find_module(const struct ts_doctor *doctor, struct copies *group)
+static void host_find_module(const struct ts_doctor *doctor, struct copies *group)
 {
 	double steps = (double)doctor->nr_steps * (double)doctor->nr_cores;
 
@@ -79,8 +79,8 @@ static void find_module(const struct ts_doctor *doctor, struct copies *group)
 
 		if (!ts_bytes_eq(module->name, group->module))
 			continue;
-		group->runs = or_nan(module->executions);
-		group->module_ps = or_nan(module->total_ps);
+		group->runs = host_or_nan(module->executions);
+		group->module_ps = host_or_nan(module->total_ps);
 		break;
 	}
 	if (isnan(group->runs) && steps > 0)
@@ -88,7 +88,7 @@ static void find_module(const struct ts_doctor *doctor, struct copies *group)
 	group->runs_are_steps = steps > 0 && fabs(group->runs - steps) <= steps * 0.05;
 }
 
-static struct copies group_of(struct ts_doctor *doctor, struct ts_bytes module)
+static struct copies host_group_of(struct ts_doctor *doctor, struct ts_bytes module)
 {
 	struct copies group = {
 		.module = module, .least_bytes = INFINITY, .runs = NAN, .module_ps = NAN
@@ -98,7 +98,7 @@ static struct copies group_of(struct ts_doctor *doctor, struct ts_bytes module)
 	for (size_t i = 0; i < doctor->nr_facts; i++)
 		if (match_copy(doctor, &doctor->facts[i], &module))
 			count_copy(doctor, &group, &doctor->facts[i]);
-	find_module(doctor, &group);
+	host_find_module(doctor, &group);
 	return group;
 }
 
@@ -123,7 +123,7 @@ static void put_copies(struct ts_doctor *doctor, const struct copies *group)
 	       TS_WHEN(group->runs > 0, TS_STRING(per_run(group))));
 }
 
-static double seconds(double ps)
+static double host_seconds(double ps)
 {
 	return ps / 1e12;
 }
@@ -131,7 +131,7 @@ static double seconds(double ps)
 /* Above the link's peak most of the copies ran before the wait for them began: then it is not a rate. */
 static double waited_rate(const struct ts_doctor *doctor, const struct copies *group)
 {
-	double wait_s = seconds((double)group->waits.exclusive_ps);
+	double wait_s = host_seconds((double)group->waits.exclusive_ps);
 	double peak = doctor->rates ? doctor->rates->host_bytes_per_s : NAN;
 	double rate = wait_s > 0 && group->bytes_waited > 0 ? group->bytes_waited / wait_s : NAN;
 
@@ -160,9 +160,10 @@ static void put_traffic(struct ts_doctor *doctor, const struct copies *group)
 	       TS_STRING(hidden == 1 ? "copy is" : "copies are"));
 }
 
-static void put_link(struct ts_doctor *doctor, const struct copies *group)
+static void host_put_link(struct ts_doctor *doctor, const struct copies *group)
 {
-	double wait_s = seconds((double)group->all.exclusive_ps), rate = waited_rate(doctor, group);
+	double wait_s = host_seconds((double)group->all.exclusive_ps),
+	       rate = waited_rate(doctor, group);
 	double all = wait_s > 0 ? (group->bytes_to + group->bytes_from) / wait_s : NAN;
 	double peak = doctor->rates ? doctor->rates->host_bytes_per_s : NAN;
 
@@ -188,7 +189,7 @@ static struct ts_bytes copies_evidence(struct ts_doctor *doctor, const struct co
 	       TS_WHEN(group->module_ps > 0, TS_SHARE(part)), TS_COUNT(group->waits.occurrences),
 	       TS_OPS(&group->waits, 4), TS_NAME(group->module));
 	put_traffic(doctor, group);
-	put_link(doctor, group);
+	host_put_link(doctor, group);
 	return ts_doctor_text(doctor);
 }
 
@@ -301,7 +302,7 @@ static void check_host_copies(struct ts_doctor *doctor, const struct ts_rule *ru
 		if (!match_copy(doctor, fact, &fact->module) || seen(modules, nr, fact->module))
 			continue;
 		modules[nr++] = fact->module;
-		group = group_of(doctor, fact->module);
+		group = host_group_of(doctor, fact->module);
 		report_copies(doctor, rule, &group);
 	}
 }

@@ -10,14 +10,15 @@
 #include "analysis/facts/timeline.h"
 #include "analysis/settings_list.h"
 
-static double wall_ps(const struct ts_doctor *doctor)
+static double host_work_wall_ps(const struct ts_doctor *doctor)
 {
 	return (double)doctor->total_ps / (double)TS_MAX(doctor->time->nr_cores, 1);
 }
 
 static bool is_much(const struct ts_doctor *doctor, int64_t host_ps, double limit_pct)
 {
-	return doctor->total_ps > 0 && (double)host_ps / wall_ps(doctor) * 100 > limit_pct;
+	return doctor->total_ps > 0 &&
+	       (double)host_ps / host_work_wall_ps(doctor) * 100 > limit_pct;
 }
 
 static int64_t lost_ps(const struct ts_doctor *doctor, int64_t host_ps)
@@ -46,7 +47,7 @@ static void check_cpu_fallback(struct ts_doctor *doctor, const struct ts_rule *r
 			    "XLA's executor for CPUs is at work for {time} of a run of {time}, "
 			    "over all threads: "
 			    "these programs were placed on the CPU, or their arrays were.",
-			    TS_TIME(cpu->total_ps), TS_TIME(ts_to_ps(wall_ps(doctor))));
+			    TS_TIME(cpu->total_ps), TS_TIME(ts_to_ps(host_work_wall_ps(doctor))));
 }
 
 const struct ts_rule ts_rule_cpu_fallback = {

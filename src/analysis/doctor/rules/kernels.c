@@ -5,8 +5,8 @@
 #include "analysis/facts/custom_calls.h"
 #include "analysis/settings_list.h"
 
-static const struct ts_op_fact *fact_of(const struct ts_doctor *doctor,
-					const struct ts_custom_call *call)
+static const struct ts_op_fact *rules_kernels_fact_of(const struct ts_doctor *doctor,
+						      const struct ts_custom_call *call)
 {
 	return ts_op_fact_of(doctor->ops, call->op);
 }
@@ -16,7 +16,7 @@ static const struct ts_op_fact *fact_of(const struct ts_doctor *doctor,
  * same. */
 static int64_t loss_of(const struct ts_doctor *doctor, const struct ts_custom_call *call)
 {
-	const struct ts_op_fact *fact = fact_of(doctor, call);
+	const struct ts_op_fact *fact = rules_kernels_fact_of(doctor, call);
 	double share = call->roofline_share;
 
 	if (!fact || isnan(share) || share * 100 >= doctor->ctx->settings->kernel_roofline_low ||
@@ -25,7 +25,7 @@ static int64_t loss_of(const struct ts_doctor *doctor, const struct ts_custom_ca
 	return ts_to_ps((double)fact->exclusive_ps * (1 - share));
 }
 
-static const char *name_of(enum ts_kernel_cost_source source)
+static const char *rules_kernels_name_of(enum ts_kernel_cost_source source)
 {
 	return source == TS_COST_ESTIMATE  ? "estimate"
 	       : source == TS_COST_PRODUCT ? "product"
@@ -35,7 +35,7 @@ static const char *name_of(enum ts_kernel_cost_source source)
 static void report_kernel(struct ts_doctor *doctor, const struct ts_rule *rule,
 			  const struct ts_custom_call *call, int64_t impact_ps)
 {
-	const struct ts_op_fact *fact = fact_of(doctor, call);
+	const struct ts_op_fact *fact = rules_kernels_fact_of(doctor, call);
 	struct ts_finding *finding =
 		ts_doctor_report(doctor, rule, fact->module, fact->name, impact_ps);
 
@@ -45,7 +45,7 @@ static void report_kernel(struct ts_doctor *doctor, const struct ts_rule *rule,
 		doctor,
 		"{core}: {metric}FLOP/s and {rate} by its cost ({text}) in {count} execution{s}.",
 		TS_CORE(fact->self_ps), TS_METRIC(call->flops_per_s), TS_RATE(call->bytes_per_s),
-		TS_STRING(name_of(call->source)), TS_COUNT(fact->occurrences));
+		TS_STRING(rules_kernels_name_of(call->source)), TS_COUNT(fact->occurrences));
 	ts_doctor_where_one(doctor, finding, fact);
 }
 

@@ -10,22 +10,22 @@
 
 #define HIGHEST_PASSES 6.0 /* bf16 passes of an f32 product at highest precision (docs) */
 
-static const struct ts_op_fact *fact_of(const struct ts_doctor *doctor,
-					const struct ts_matrix_op *product)
+static const struct ts_op_fact *matrix_fact_of(const struct ts_doctor *doctor,
+					       const struct ts_matrix_op *product)
 {
 	return ts_doctor_fact(doctor, product->module, product->name);
 }
 
 /* What the op itself does, without ops nested in it: never more than its own moments. */
-static double own_time(const struct ts_doctor *doctor, const struct ts_matrix_op *product)
+static double matrix_own_time(const struct ts_doctor *doctor, const struct ts_matrix_op *product)
 {
 	double time = (double)TS_MAX(product->time_ps, 0);
-	const struct ts_op_fact *fact = fact_of(doctor, product);
+	const struct ts_op_fact *fact = matrix_fact_of(doctor, product);
 
 	return fact ? fmin(time, (double)fact->exclusive_ps) : time;
 }
 
-static double utilization_of(const struct ts_matrix_op *product)
+static double matrix_utilization_of(const struct ts_matrix_op *product)
 {
 	return isnan(product->utilization) ? NAN : fmin(product->utilization, 1);
 }
@@ -37,7 +37,7 @@ struct matrix {
 	struct ts_selection ops; /* the time of each that is counted is what it loses */
 };
 
-static double or_zero(double x)
+static double matrix_or_zero(double x)
 {
 	return isnan(x) ? 0 : x;
 }
@@ -49,16 +49,17 @@ static struct matrix sum_products(const struct ts_doctor *doctor)
 
 	for (size_t i = 0; i < systolic->nr; i++) {
 		const struct ts_matrix_op *product = &systolic->items[i];
-		double time = own_time(doctor, product), used = utilization_of(product);
+		double time = matrix_own_time(doctor, product),
+		       used = matrix_utilization_of(product);
 		const struct ts_op_fact *fact;
 
 		if (isnan(used) || time <= 0)
 			continue;
 		sum.time_ps += time;
 		sum.used_ps += time * used;
-		sum.shape_ps += time * or_zero(product->shape_loss);
-		sum.memory_ps += time * or_zero(product->memory_loss);
-		fact = fact_of(doctor, product);
+		sum.shape_ps += time * matrix_or_zero(product->shape_loss);
+		sum.memory_ps += time * matrix_or_zero(product->memory_loss);
+		fact = matrix_fact_of(doctor, product);
 		if (fact)
 			ts_selection_add(&sum.ops, fact, ts_to_ps(time * (1 - used)));
 	}
@@ -102,7 +103,7 @@ static bool match_opaque(const struct ts_doctor *doctor, const struct ts_op_fact
 /* With more core time than this in ops of unknown cost, the utilization is a lower bound. */
 #define MUCH_UNKNOWN 0.1
 
-static void put_unknown(struct ts_doctor *doctor)
+static void matrix_put_unknown(struct ts_doctor *doctor)
 {
 	struct ts_selection opaque = ts_doctor_select(doctor, match_opaque, NULL);
 	double share = ts_doctor_share(doctor, opaque.exclusive_ps);
@@ -121,7 +122,7 @@ static void claim_products(struct ts_doctor *doctor)
 	const struct ts_systolic_facts *systolic = ts_systolic_facts(doctor->ctx);
 
 	for (size_t i = 0; i < systolic->nr; i++)
-		ts_doctor_claim(doctor, fact_of(doctor, &systolic->items[i]));
+		ts_doctor_claim(doctor, matrix_fact_of(doctor, &systolic->items[i]));
 }
 
 static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -139,7 +140,7 @@ static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule
 		TS_SENTENCE(doctor, "The matrix units run at {share} of their peak over the run",
 			    TS_SHARE(overall));
 	put_utilization(doctor, &sum);
-	put_unknown(doctor);
+	matrix_put_unknown(doctor);
 	finding->evidence = ts_doctor_text(doctor);
 	claim_products(doctor);
 	ts_doctor_where(doctor, finding, &sum.ops);
@@ -178,22 +179,22 @@ static void put_suggestion(struct ts_doctor *doctor, const struct ts_matrix_op *
 #define SUM_BYTES   4 /* of an element, at most */
 
 /* A part of a dimension: whole UNITs, and no more of them than the dimension has. */
-static int64_t block_of(int64_t size, int64_t unit)
+static int64_t matrix_block_of(int64_t size, int64_t unit)
 {
 	return TS_MAX(TS_MIN(ts_i64_add(size, unit - 1) / unit * unit, MAX_BLOCK), unit);
 }
 
 /* Blocks of the product for a kernel: they fill the array, and all three fit into half of VMEM. */
-static void put_blocks(struct ts_doctor *doctor, const struct ts_matrix_op *product)
+static void matrix_put_blocks(struct ts_doctor *doctor, const struct ts_matrix_op *product)
 {
 	const struct ts_rates *rates = doctor->rates;
 	int64_t m, n, k, dim = rates ? rates->mxu_dim : -1, bytes;
 
 	if (dim <= 0 || product->m <= 0 || product->n <= 0 || product->k <= 0)
 		return;
-	m = block_of(product->m, BLOCK_UNITS);
-	n = block_of(product->n, dim);
-	k = block_of(product->k, dim);
+	m = matrix_block_of(product->m, BLOCK_UNITS);
+	n = matrix_block_of(product->n, dim);
+	k = matrix_block_of(product->k, dim);
 	bytes = SUM_BYTES * (m * k + k * n + m * n);
 	if (rates->vmem_bytes > 0 && bytes > rates->vmem_bytes / 2)
 		return;
@@ -219,12 +220,12 @@ static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
 	       TS_CORE(product->time_ps));
 	if (product->time_ps >= 0)
 		TS_PUT(doctor, " and reaches {share} of the peak",
-		       TS_SHARE(utilization_of(product)));
+		       TS_SHARE(matrix_utilization_of(product)));
 	ts_put(doctor, ". ");
 	put_suggestion(doctor, product);
-	put_blocks(doctor, product);
+	matrix_put_blocks(doctor, product);
 	finding->evidence = ts_doctor_text(doctor);
-	ts_doctor_where_one(doctor, finding, fact_of(doctor, product));
+	ts_doctor_where_one(doctor, finding, matrix_fact_of(doctor, product));
 }
 
 /* -1 where the run has no times: a module alone. */
@@ -232,7 +233,7 @@ static int64_t fill_impact(const struct ts_doctor *doctor, const struct ts_matri
 {
 	if (doctor->total_ps <= 0)
 		return -1;
-	return ts_to_ps(own_time(doctor, product) * or_zero(product->shape_loss));
+	return ts_to_ps(matrix_own_time(doctor, product) * matrix_or_zero(product->shape_loss));
 }
 
 static void check_matmul_fill(struct ts_doctor *doctor, const struct ts_rule *rule)

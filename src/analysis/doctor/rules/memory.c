@@ -26,7 +26,7 @@ static int64_t padding_impact(const struct ts_doctor *doctor, const struct ts_pa
 	return TS_MAX(cost, 0);
 }
 
-static void put_padding(struct ts_doctor *doctor, const struct ts_padded_op *padded)
+static void rules_memory_put_padding(struct ts_doctor *doctor, const struct ts_padded_op *padded)
 {
 	bool moves = padded->bytes_share > 0, issues = padded->flops_share > 0;
 
@@ -49,7 +49,7 @@ static void report_padding(struct ts_doctor *doctor, const struct ts_rule *rule,
 
 	finding->title = TS_SENTENCE(doctor, "{share} of {name} is padding",
 				     TS_SHARE(waste_of(padded)), TS_NAME(padded->name));
-	put_padding(doctor, padded);
+	rules_memory_put_padding(doctor, padded);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where_one(doctor, finding, ts_doctor_fact(doctor, padded->module, padded->name));
 }
@@ -68,7 +68,8 @@ static void report_total_padding(struct ts_doctor *doctor, const struct ts_rule 
 }
 
 /* FLOPs that a matrix product loses are reported by the rule about its shape. */
-static bool is_product(const struct ts_doctor *doctor, const struct ts_padded_op *padded)
+static bool rules_memory_is_product(const struct ts_doctor *doctor,
+				    const struct ts_padded_op *padded)
 {
 	const struct ts_systolic_facts *systolic = ts_systolic_facts(doctor->ctx);
 
@@ -84,7 +85,7 @@ static bool is_padded(const struct ts_doctor *doctor, const struct ts_padded_op 
 {
 	if (!(waste_of(padded) > high))
 		return false;
-	return padded->bytes_share > high || !is_product(doctor, padded);
+	return padded->bytes_share > high || !rules_memory_is_product(doctor, padded);
 }
 
 static void check_padding_waste(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -153,7 +154,7 @@ static double stream_rate(const struct ts_doctor *doctor, const struct ts_select
 	return time > 0 && bytes > 0 ? bytes / time : NAN;
 }
 
-static void put_streams(struct ts_doctor *doctor, const struct ts_selection *streams)
+static void rules_memory_put_streams(struct ts_doctor *doctor, const struct ts_selection *streams)
 {
 	double peak = doctor->rates ? doctor->rates->hbm_bytes_per_s : NAN;
 	double rate = stream_rate(doctor, streams);
@@ -167,7 +168,8 @@ static void put_streams(struct ts_doctor *doctor, const struct ts_selection *str
 	       TS_WHEN(isfinite(rate) && peak > 0, TS_RATE(peak)));
 }
 
-static void put_part(struct ts_doctor *doctor, const struct ts_selection *ops, const char *what)
+static void rules_memory_put_part(struct ts_doctor *doctor, const struct ts_selection *ops,
+				  const char *what)
 {
 	if (ops->nr > 0)
 		TS_PUT(doctor, "{core} in {text}, most in {ops}. ", TS_CORE(ops->exclusive_ps),
@@ -190,9 +192,9 @@ static void check_memory_bound(struct ts_doctor *doctor, const struct ts_rule *r
 	waits = ts_doctor_select_in(doctor, bucket, match_wait, NULL);
 	finding->title =
 		TS_SENTENCE(doctor, "{share} of core time waits for memory", TS_SHARE(share));
-	put_streams(doctor, &streams);
-	put_part(doctor, &layouts, "copies and data formatting");
-	put_part(doctor, &waits, "waits for asynchronous copies");
+	rules_memory_put_streams(doctor, &streams);
+	rules_memory_put_part(doctor, &layouts, "copies and data formatting");
+	rules_memory_put_part(doctor, &waits, "waits for asynchronous copies");
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &all);
 }
@@ -207,7 +209,7 @@ static const struct ts_memory_copy *longest_copy(const struct ts_memory_facts *m
 }
 
 /* The longest, with its layouts and neighbours; its advice is the finding's. */
-static void put_copy(struct ts_doctor *doctor, struct ts_finding *finding)
+static void rules_memory_put_copy(struct ts_doctor *doctor, struct ts_finding *finding)
 {
 	const struct ts_memory_copy *copy = longest_copy(ts_memory_facts(doctor->ctx));
 
@@ -237,7 +239,7 @@ static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *
 	       "{core} in {count} execution{s}, most in {ops}. They compute nothing: they bring "
 	       "arrays into another layout or place.",
 	       TS_CORE(ops.exclusive_ps), TS_COUNT(ops.occurrences), TS_OPS(&ops, 4));
-	put_copy(doctor, finding);
+	rules_memory_put_copy(doctor, finding);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &ops);
 }

@@ -122,7 +122,7 @@ static bool is_softmax(const struct ts_op_fact *fact)
 	return false;
 }
 
-static bool is_product(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+static bool rules_ops_is_product(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
 {
 	const struct ts_op *op = ts_fact_op(doctor, fact);
 
@@ -139,7 +139,7 @@ static bool match_attention(const struct ts_doctor *doctor, const struct ts_op_f
 	if (!works(fact) || fact->occurrences != softmax->occurrences ||
 	    !ts_bytes_eq(fact->module, softmax->module))
 		return false;
-	return fact == softmax || is_product(doctor, fact);
+	return fact == softmax || rules_ops_is_product(doctor, fact);
 }
 
 /* The largest, or NULL. */

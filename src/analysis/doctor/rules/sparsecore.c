@@ -34,8 +34,9 @@ static void put_offload(struct ts_doctor *doctor, const struct ts_offload *offlo
 	       TS_CORE(offload->estimate_ps), TS_STRING(offload->linked_by));
 }
 
-static void add_places(struct ts_doctor *doctor, struct ts_finding *finding,
-		       const struct ts_sparsecore_facts *facts, const struct ts_best *best)
+static void rules_sparsecore_add_places(struct ts_doctor *doctor, struct ts_finding *finding,
+					const struct ts_sparsecore_facts *facts,
+					const struct ts_best *best)
 {
 	struct ts_selection ops = { .nr = 0 };
 
@@ -73,7 +74,7 @@ static void check_sparsecore_offload(struct ts_doctor *doctor, const struct ts_r
 		if (facts->offloads[i].loss_ps > 0)
 			ts_doctor_claim(doctor, ts_doctor_fact(doctor, facts->offloads[i].module,
 							       facts->offloads[i].done));
-	add_places(doctor, finding, facts, &best);
+	rules_sparsecore_add_places(doctor, finding, facts, &best);
 }
 
 const struct ts_rule ts_rule_sparsecore_offload = {

@@ -51,7 +51,7 @@ static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *ru
 
 #define MAX_SHOWN 3
 
-static struct ts_bytes op_name(const struct ts_doctor *doctor, uint32_t op)
+static struct ts_bytes rules_steps_op_name(const struct ts_doctor *doctor, uint32_t op)
 {
 	return op == TS_NONE ? (struct ts_bytes){ NULL, 0 } : doctor->ctx->profile->ops[op].name;
 }
@@ -86,8 +86,8 @@ static const struct ts_cache_compilation *compiled_in(const struct ts_doctor *do
 	return longest;
 }
 
-static struct ts_bytes source_of(const struct ts_doctor *doctor,
-				 const struct ts_cache_compilation *row)
+static struct ts_bytes rules_steps_source_of(const struct ts_doctor *doctor,
+					     const struct ts_cache_compilation *row)
 {
 	const struct ts_cache_family *family = family_of(ts_cache_facts(doctor->ctx), row);
 
@@ -96,10 +96,11 @@ static struct ts_bytes source_of(const struct ts_doctor *doctor,
 }
 
 /* " jit_f is compiled again then, at model.py:22." */
-static void put_compiled(struct ts_doctor *doctor, const struct ts_slow_step *slow)
+static void rules_steps_put_compiled(struct ts_doctor *doctor, const struct ts_slow_step *slow)
 {
 	const struct ts_cache_compilation *row = compiled_in(doctor, slow);
-	struct ts_bytes source = row ? source_of(doctor, row) : (struct ts_bytes){ NULL, 0 };
+	struct ts_bytes source =
+		row ? rules_steps_source_of(doctor, row) : (struct ts_bytes){ NULL, 0 };
 
 	if (!row)
 		return;
@@ -108,14 +109,14 @@ static void put_compiled(struct ts_doctor *doctor, const struct ts_slow_step *sl
 	       TS_NAME(source));
 }
 
-static struct ts_bytes host_name(const struct ts_profile *profile, uint32_t device)
+static struct ts_bytes rules_steps_host_name(const struct ts_profile *profile, uint32_t device)
 {
 	return profile->nr_hosts > 1 ? profile->hosts[profile->devices[device].host].name
 				     : (struct ts_bytes){ NULL, 0 };
 }
 
 /* " Step 216 takes 33.9 ms more: compilation, with the host in XLA::TPU run backend." */
-static void put_step(struct ts_doctor *doctor, const struct ts_slow_step *slow)
+static void rules_steps_put_step(struct ts_doctor *doctor, const struct ts_slow_step *slow)
 {
 	struct ts_gap_witness witness =
 		ts_gap_witness_of(ts_gaps_facts(doctor->ctx), doctor->time, &slow->gap);
@@ -126,12 +127,12 @@ static void put_step(struct ts_doctor *doctor, const struct ts_slow_step *slow)
 	if (slow->is_straggler)
 		TS_PUT(doctor, " on {name}[ of {name}], which the other cores wait for",
 		       TS_NAME(doctor->ctx->profile->devices[slow->device].name),
-		       TS_NAME(host_name(doctor->ctx->profile, slow->device)));
+		       TS_NAME(rules_steps_host_name(doctor->ctx->profile, slow->device)));
 	else
 		ts_put(doctor, " over all cores");
 	TS_PUT(doctor, "[, most in {name}][, with the host in {name}].",
-	       TS_NAME(op_name(doctor, slow->op)), TS_NAME(witness.event));
-	put_compiled(doctor, slow);
+	       TS_NAME(rules_steps_op_name(doctor, slow->op)), TS_NAME(witness.event));
+	rules_steps_put_compiled(doctor, slow);
 }
 
 /* " They come at a beat: every 100 steps ..." */
@@ -161,12 +162,12 @@ static int64_t all_excess(const struct ts_time_facts *time)
 	return sum_ps;
 }
 
-static void put_slow(struct ts_doctor *doctor, const struct ts_time_facts *time)
+static void rules_steps_put_slow(struct ts_doctor *doctor, const struct ts_time_facts *time)
 {
 	TS_PUT(doctor, "The median of {count} steps is {time}, half of them are within {time}.",
 	       TS_COUNT(time->nr_steps), TS_TIME(time->median_step_ps), TS_TIME(time->step_mad_ps));
 	for (size_t i = 0; i < TS_MIN(time->nr_slow, MAX_SHOWN); i++)
-		put_step(doctor, &time->slow[i]);
+		rules_steps_put_step(doctor, &time->slow[i]);
 	put_period(doctor, time);
 }
 
@@ -191,7 +192,7 @@ static void add_slow_places(struct ts_doctor *doctor, struct ts_finding *finding
 
 		if (row)
 			ts_doctor_show_code(doctor, finding, ts_module_stem(row->module),
-					    source_of(doctor, row));
+					    rules_steps_source_of(doctor, row));
 	}
 }
 
@@ -236,7 +237,7 @@ static void choose_advice(struct ts_doctor *doctor, struct ts_finding *finding)
 /* --- steps whose work on GPUs is known: the host's mark ends when it has launched that, and how long the
  * host waits in one step or the next says nothing of the step */
 
-TS_ORDER(longest_first, struct ts_worked_step, TS_DOWN(duration_ps) TS_UP(start_ps))
+TS_ORDER(rules_steps_longest_first, struct ts_worked_step, TS_DOWN(duration_ps) TS_UP(start_ps))
 
 #define MIN_WORKED 4 /* steps; of fewer the median says little */
 
@@ -258,7 +259,7 @@ static struct worked judge_worked(struct ts_doctor *doctor)
 		return (struct worked){ .nr = 0 };
 	}
 	memcpy(of.steps, timeline->steps, of.nr * sizeof(*of.steps));
-	qsort(of.steps, of.nr, sizeof(*of.steps), longest_first);
+	qsort(of.steps, of.nr, sizeof(*of.steps), rules_steps_longest_first);
 	of.median_ps = timeline->median_step_ps;
 	for (; (double)of.steps[of.nr_slow].duration_ps > over * (double)of.median_ps; of.nr_slow++)
 		of.excess_ps =
@@ -317,7 +318,7 @@ static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rul
 	for (size_t i = 0; i < time->nr_slow; i++)
 		ts_doctor_claim_class(doctor, time->slow[i].cause,
 				      ts_i64_mul(time->slow[i].excess_ps, cores));
-	put_slow(doctor, time);
+	rules_steps_put_slow(doctor, time);
 	finding->evidence = ts_doctor_text(doctor);
 	add_slow_places(doctor, finding);
 	choose_advice(doctor, finding);

@@ -26,7 +26,8 @@ static struct ts_finding *report_bucket(struct ts_doctor *doctor, const struct t
 	return finding;
 }
 
-static void add_ops(struct ts_doctor *doctor, struct ts_finding *finding, enum ts_bucket bucket)
+static void rules_time_add_ops(struct ts_doctor *doctor, struct ts_finding *finding,
+			       enum ts_bucket bucket)
 {
 	struct ts_selection ops = ts_doctor_select_in(doctor, bucket, NULL, NULL);
 
@@ -56,7 +57,7 @@ static void check_exposed_collectives(struct ts_doctor *doctor, const struct ts_
 
 	if (!finding)
 		return;
-	add_ops(doctor, finding, TS_BUCKET_COMMUNICATION);
+	rules_time_add_ops(doctor, finding, TS_BUCKET_COMMUNICATION);
 	ts_put_coverable(doctor);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_gain_at_most(doctor, coverable(doctor));
@@ -124,12 +125,13 @@ static void check_rematerialization(struct ts_doctor *doctor, const struct ts_ru
 
 	if (!finding)
 		return;
-	add_ops(doctor, finding, TS_BUCKET_REMATERIALIZATION);
+	rules_time_add_ops(doctor, finding, TS_BUCKET_REMATERIALIZATION);
 	put_remat(doctor);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
-TS_ORDER(longest_first, struct ts_time_gap, TS_DOWN(dur_ps) TS_UP(start_ps) TS_UP(device))
+TS_ORDER(rules_time_longest_first, struct ts_time_gap,
+	 TS_DOWN(dur_ps) TS_UP(start_ps) TS_UP(device))
 
 /* Gaps under a compilation or the input pipeline belong to the findings about those. */
 static size_t idle_gaps(struct ts_doctor *doctor, struct ts_time_gap **gaps)
@@ -145,11 +147,12 @@ static size_t idle_gaps(struct ts_doctor *doctor, struct ts_time_gap **gaps)
 	for (size_t i = 0; i < time->nr_gaps; i++)
 		if (time->gaps[i].cause == TS_BUCKET_IDLE)
 			(*gaps)[nr++] = time->gaps[i];
-	qsort(*gaps, nr, sizeof(**gaps), longest_first);
+	qsort(*gaps, nr, sizeof(**gaps), rules_time_longest_first);
 	return nr;
 }
 
-static void put_longest(struct ts_doctor *doctor, const struct ts_time_gap *gap, size_t nr)
+static void rules_time_put_longest(struct ts_doctor *doctor, const struct ts_time_gap *gap,
+				   size_t nr)
 {
 	TS_PUT(doctor, "; the {text} lasts {time}, at {time} on {name}",
 	       TS_STRING(nr > 1 ? "longest gap" : "gap"), TS_TIME(gap->dur_ps),
@@ -192,7 +195,7 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 	TS_PUT(doctor, "{core} of {core}", TS_CORE(doctor->bucket_ps[TS_BUCKET_IDLE]),
 	       TS_CORE(doctor->total_ps));
 	if (nr > 0)
-		put_longest(doctor, &gaps[0], nr);
+		rules_time_put_longest(doctor, &gaps[0], nr);
 	ts_put(doctor, ".");
 	put_idle_of_capture(doctor);
 	ts_put_host_events(doctor, TS_BUCKET_IDLE);

@@ -21,7 +21,7 @@ static const struct ts_compile_facts *torch_of(const struct ts_doctor *doctor)
 	return compile->compiler == TS_COMPILER_TORCH ? compile : NULL;
 }
 
-static bool has_gpu(const struct ts_doctor *doctor)
+static bool torch_compile_has_gpu(const struct ts_doctor *doctor)
 {
 	const struct ts_profile *profile = doctor->ctx->profile;
 
@@ -31,7 +31,7 @@ static bool has_gpu(const struct ts_doctor *doctor)
 	return false;
 }
 
-static struct ts_bytes first_line(struct ts_bytes text)
+static struct ts_bytes torch_compile_first_line(struct ts_bytes text)
 {
 	return ts_bytes_cut(text, 0, ts_bytes_find(text, "\n"));
 }
@@ -43,9 +43,10 @@ static void put_break(struct ts_doctor *doctor, const struct ts_compile_break *r
 	bool placed = row->source.n || row->region.n || row->function.n;
 
 	TS_PUT(doctor, "[ At {name}][ In region {name}][ in {name}][: {name}]",
-	       TS_NAME(first_line(row->source)),
-	       TS_WHEN(row->source.n == 0, TS_NAME(first_line(row->region))),
-	       TS_NAME(first_line(row->function)), TS_NAME(first_line(row->reason)));
+	       TS_NAME(torch_compile_first_line(row->source)),
+	       TS_WHEN(row->source.n == 0, TS_NAME(torch_compile_first_line(row->region))),
+	       TS_NAME(torch_compile_first_line(row->function)),
+	       TS_NAME(torch_compile_first_line(row->reason)));
 	if (row->nr_runs > 0)
 		TS_PUT(doctor, "{text} run {count} time{s}", TS_STRING(placed ? "," : ""),
 		       TS_COUNT(row->nr_runs));
@@ -84,8 +85,10 @@ static int64_t recompile_ps(const struct ts_compile_facts *compile)
 static void put_recompile(struct ts_doctor *doctor, const struct ts_compile_recompile *row)
 {
 	TS_PUT(doctor, "[ {name}][ is {name}][ at {name}][: {name}].",
-	       TS_NAME(first_line(row->region)), TS_NAME(first_line(row->function)),
-	       TS_NAME(first_line(row->source)), TS_NAME(first_line(row->reason)));
+	       TS_NAME(torch_compile_first_line(row->region)),
+	       TS_NAME(torch_compile_first_line(row->function)),
+	       TS_NAME(torch_compile_first_line(row->source)),
+	       TS_NAME(torch_compile_first_line(row->reason)));
 }
 
 static void check_recompilations(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -131,14 +134,14 @@ static bool is_eager(const struct ts_doctor *doctor, const struct ts_op_fact *fa
 	return false;
 }
 
-static void check_unfused(struct ts_doctor *doctor, const struct ts_rule *rule)
+static void torch_compile_check_unfused(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	bool compiled = torch_of(doctor) != NULL;
 	struct ts_finding *finding;
 	struct ts_selection ops;
 	double share;
 
-	if (!has_gpu(doctor))
+	if (!torch_compile_has_gpu(doctor))
 		return;
 	ops = ts_doctor_select(doctor, is_eager, NULL);
 	share = ts_doctor_share(doctor, ops.exclusive_ps);
@@ -164,7 +167,7 @@ struct kernels {
 	int64_t nr, time_ps;
 };
 
-static struct kernels kernels_of(const struct ts_doctor *doctor)
+static struct kernels torch_compile_kernels_of(const struct ts_doctor *doctor)
 {
 	struct kernels kernels = { 0, 0 };
 
@@ -185,7 +188,7 @@ static void check_cuda_graphs(struct ts_doctor *doctor, const struct ts_rule *ru
 	int64_t graphs = ts_compile_facts(doctor->ctx)->nr_cuda_graph_launches;
 	int64_t idle_ps = doctor->bucket_ps[TS_BUCKET_IDLE];
 	double idle = ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE), mean_ps;
-	struct kernels kernels = kernels_of(doctor);
+	struct kernels kernels = torch_compile_kernels_of(doctor);
 	struct ts_finding *finding;
 
 	mean_ps = (double)kernels.time_ps / (double)TS_MAX(kernels.nr, 1);
@@ -221,7 +224,7 @@ const struct ts_rule ts_rule_torch_unfused = {
 	.name = "torch_unfused",
 	.confidence = TS_POSSIBLE,
 	.ceiling = "all the time of these kernels: fused ones take some of it",
-	.check = check_unfused,
+	.check = torch_compile_check_unfused,
 };
 const struct ts_rule ts_rule_torch_cuda_graphs = {
 	.name = "torch_cuda_graphs",

@@ -40,8 +40,8 @@ static void put_peak(struct ts_doctor *doctor, const struct ts_heap_device *devi
 	ts_put(doctor, device->nr_holders > 0 ? "." : "");
 }
 
-static struct ts_finding *report(struct ts_doctor *doctor, const struct ts_rule *rule,
-				 const struct ts_heap_device *device)
+static struct ts_finding *torch_memory_report(struct ts_doctor *doctor, const struct ts_rule *rule,
+					      const struct ts_heap_device *device)
 {
 	struct ts_bytes none = { NULL, 0 };
 
@@ -53,7 +53,7 @@ static struct ts_finding *report(struct ts_doctor *doctor, const struct ts_rule 
 static void report_oom(struct ts_doctor *doctor, const struct ts_rule *rule,
 		       const struct ts_heap_device *device)
 {
-	struct ts_finding *finding = report(doctor, rule, device);
+	struct ts_finding *finding = torch_memory_report(doctor, rule, device);
 
 	ts_doctor_lift(doctor, TS_CRITICAL, "the job cannot go on without memory");
 	finding->title = TS_SENTENCE(doctor, "{name} ran out of memory", TS_NAME(device->name));
@@ -79,7 +79,7 @@ static void check_out_of_memory(struct ts_doctor *doctor, const struct ts_rule *
 static void report_full(struct ts_doctor *doctor, const struct ts_rule *rule,
 			const struct ts_heap_device *device, double pct)
 {
-	struct ts_finding *finding = report(doctor, rule, device);
+	struct ts_finding *finding = torch_memory_report(doctor, rule, device);
 
 	ts_doctor_lift(doctor, pct >= FULL_PCT ? TS_CRITICAL : TS_WARNING,
 		       "a little more, and the job runs out of memory");
@@ -112,7 +112,7 @@ static void report_unused(struct ts_doctor *doctor, const struct ts_rule *rule,
 	int64_t allocated = device->peak_bytes, reserved = device->peak_reserved;
 	double reserved_pct = 100 * (double)reserved / (double)device->capacity_bytes;
 	bool is_short = reserved_pct > doctor->ctx->settings->peak_memory_high;
-	struct ts_finding *finding = report(doctor, rule, device);
+	struct ts_finding *finding = torch_memory_report(doctor, rule, device);
 
 	if (is_short)
 		ts_doctor_lift(doctor, TS_WARNING, "hardly any memory is left to reserve");
@@ -175,7 +175,8 @@ static struct churn churn_of(const struct ts_memory_timeline_facts *torch)
 	return churn;
 }
 
-static void put_calls(struct ts_doctor *doctor, const struct ts_memory_timeline_facts *torch)
+static void torch_memory_put_calls(struct ts_doctor *doctor,
+				   const struct ts_memory_timeline_facts *torch)
 {
 	size_t nr = 0;
 
@@ -205,7 +206,7 @@ static void check_allocator_calls(struct ts_doctor *doctor, const struct ts_rule
 		"Memory is taken from the driver {count} times while steps run, {time} in all",
 		TS_COUNT(churn.count), TS_TIME(churn.total_ps));
 	ts_put(doctor, "From the second step of the capture on: ");
-	put_calls(doctor, torch);
+	torch_memory_put_calls(doctor, torch);
 	ts_put(doctor,
 	       ". PyTorch keeps what it once took: calls in later steps mean that no block fitted, "
 	       "or that all had to be given back and taken anew.");

@@ -12,7 +12,7 @@
 #define MAX_NAMED    3
 #define SHORT_FACTOR 10 /* times small_op_time: latency, not bandwidth, makes these slow */
 
-static void add_place(struct ts_selection *ops, const struct ts_op_fact *fact)
+static void rules_traffic_add_place(struct ts_selection *ops, const struct ts_op_fact *fact)
 {
 	if (fact && ops->nr < MAX_NAMED)
 		ops->items[ops->nr++] = fact;
@@ -65,7 +65,8 @@ static void check_upcasts(struct ts_doctor *doctor, const struct ts_rule *rule)
 	for (size_t i = 0; i < memory->nr_upcasts; i++)
 		ts_doctor_claim(doctor, fact_of_upcast(doctor, &memory->upcasts[i]));
 	for (size_t i = 0; i < best.nr; i++)
-		add_place(&ops, fact_of_upcast(doctor, &memory->upcasts[best.row[i]]));
+		rules_traffic_add_place(&ops,
+					fact_of_upcast(doctor, &memory->upcasts[best.row[i]]));
 	ts_doctor_where(doctor, finding, &ops);
 }
 
@@ -81,7 +82,7 @@ static bool is_single_pass(enum ts_opcode category)
 }
 
 /* Products wait for the array too, short ops for the memory's latency. */
-static bool is_stream(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+static bool rules_traffic_is_stream(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
 {
 	const struct ts_op *op = ts_fact_op(doctor, fact);
 	double least_us = SHORT_FACTOR * doctor->ctx->settings->small_op_time;
@@ -107,7 +108,7 @@ static int64_t lag_of(const struct ts_doctor *doctor, const struct ts_memory_op 
 	const struct ts_op_fact *fact = fact_of_op(doctor, op);
 	double least_ps;
 
-	if (!fact || !is_stream(doctor, fact))
+	if (!fact || !rules_traffic_is_stream(doctor, fact))
 		return 0;
 	least_ps = ts_fact_work(doctor, fact).least_ps;
 	if (!isfinite(least_ps) ||
@@ -116,8 +117,8 @@ static int64_t lag_of(const struct ts_doctor *doctor, const struct ts_memory_op 
 	return TS_MAX(fact->exclusive_ps - ts_to_ps(least_ps), 0);
 }
 
-static void put_slow(struct ts_doctor *doctor, const struct ts_memory_facts *memory,
-		     const struct ts_best *best)
+static void rules_traffic_put_slow(struct ts_doctor *doctor, const struct ts_memory_facts *memory,
+				   const struct ts_best *best)
 {
 	for (size_t i = 0; i < best->nr; i++) {
 		const struct ts_memory_op *op = &memory->ops[best->row[i]];
@@ -151,13 +152,13 @@ static void check_hbm_bandwidth(struct ts_doctor *doctor, const struct ts_rule *
 	finding->title = TS_SENTENCE(
 		doctor, "{share} of core time is lost in ops that use little of HBM's rate",
 		TS_SHARE(ts_doctor_share(doctor, impact_ps)));
-	put_slow(doctor, memory, &best);
+	rules_traffic_put_slow(doctor, memory, &best);
 	finding->evidence = ts_doctor_text(doctor);
 	for (size_t i = 0; i < memory->nr_ops; i++)
 		if (lag_of(doctor, &memory->ops[i]) > 0)
 			ts_doctor_claim(doctor, fact_of_op(doctor, &memory->ops[i]));
 	for (size_t i = 0; i < best.nr; i++)
-		add_place(&ops, fact_of_op(doctor, &memory->ops[best.row[i]]));
+		rules_traffic_add_place(&ops, fact_of_op(doctor, &memory->ops[best.row[i]]));
 	ts_doctor_where(doctor, finding, &ops);
 }
 

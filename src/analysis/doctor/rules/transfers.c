@@ -51,8 +51,8 @@ static bool is_reported(const struct ts_doctor *doctor)
 	       doctor->ctx->settings->host_transfer_high;
 }
 
-static struct ts_finding *report(struct ts_doctor *doctor, const struct ts_rule *rule,
-				 const char *which, const struct ts_selection *ops)
+static struct ts_finding *transfers_report(struct ts_doctor *doctor, const struct ts_rule *rule,
+					   const char *which, const struct ts_selection *ops)
 {
 	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding =
@@ -71,7 +71,7 @@ static void put_most(struct ts_doctor *doctor, const struct ts_selection *ops)
 static void report_large(struct ts_doctor *doctor, const struct ts_rule *rule,
 			 const struct sizes *sizes)
 {
-	struct ts_finding *finding = report(doctor, rule, "large", &sizes->large);
+	struct ts_finding *finding = transfers_report(doctor, rule, "large", &sizes->large);
 
 	finding->title =
 		TS_SENTENCE(doctor, "Single transfers of up to {bytes} between host and device",
@@ -88,7 +88,7 @@ static void report_small(struct ts_doctor *doctor, const struct ts_rule *rule,
 			 const struct sizes *sizes)
 {
 	const struct ts_advice *advice = ts_advice_find(doctor->framework, "large_transfers_small");
-	struct ts_finding *finding = report(doctor, rule, "small", &sizes->small);
+	struct ts_finding *finding = transfers_report(doctor, rule, "small", &sizes->small);
 	double mean = sizes->small_bytes / (double)sizes->small.occurrences;
 
 	finding->advice = ts_bytes_of(advice->advice);
