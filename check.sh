@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Sets up what the tests need and runs every test. Ends with "N passed, N failed, N skipped".
 #
 #   ./check.sh           everything: quick lint unit sanitize threads dist quickstart fuzz

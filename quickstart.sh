@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Installs what is missing, builds, annotates a run and says what to open.
 #
 #   ./quickstart.sh [LOGDIR]       annotate LOGDIR (default: a copy of the bundled sample run)

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Programs that bench/before_programs.py judges for chips that are not there. PROGRAMS: name, function, arguments, mesh, shardings."""
 import functools
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Judges the programs of before_models.py for three chips each, without a TPU, and holds the peak against libtpu's own.
 
 before_programs.py [WORD...]: those whose names have a WORD; a line each, and at the end how many are within 1 %. It needs jax and

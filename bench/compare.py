@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Times commands against each other, in turn: compare.py [--trials N] [--reset CMD] [--json] NAME=CMD NAME=CMD...
 
 One warm-up of each, then N rounds (default 7) of all of them one after another, so that a change of the machine's load

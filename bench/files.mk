@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Built on demand: make bench/make_big
 EXTRA_PROGRAMS += bench/make_big
 bench_make_big_SOURCES = bench/make_big.c

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Writes a large profile for benchmarks: make_big TEMPLATE OUT STEPS DEVICES [SEED]
  *

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Writes a large trace: the events of a trace of PyTorch's, again and again, each time later.
 
 Usage: make_big_trace.py TRACE OUT BYTES

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Writes a profile as records: make_records PROFILE OUT [MEGABYTES]
  *

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Writes a profile of a shape that no real one has: very many steps, or very many ops.
 
 Usage: make_shapes.py OUT STEPS OPS [DEVICES]

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // How quick the page is, in headless Chromium: node bench/page.mjs [--profile FOLDER] PAGE.html...
 //
 // Prints for each page: the size of its file; when the first paint came, and when the view stood there; how long each view takes from the click to its

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """How long a part of a run takes beside the whole, as `tpusight serve` answers: part.py TPUSIGHT PROFILE [ROUNDS]
 
 Asks for the whole run and for its second step in turn, each time anew, and prints the median of the ratios and both medians.

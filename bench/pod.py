@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What a run of many hosts costs by files: pod.py PROGRAM PROFILE HOSTS [FOLDER]
 
 Makes a session of HOSTS names of one PROFILE, takes it through the four rounds (docs/map.md), each map by itself, and prints for each

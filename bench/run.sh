@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Times tpusight-annotate on a large profile: bench/run.sh [STEPS [NAME=CMD...]], from the build folder.
 #
 # STEPS defaults to 9100 (10 million events, 400 MB). Further commands are timed in turn with ours; in them SESSION stands for

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Shows that two builds say the same: bench/same.sh OLD NEW [PROFILE...], OLD and NEW being build folders.
 #
 # Every command that prints JSON or CSV is run by both programs on every profile, and every session is annotated by both;

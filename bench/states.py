@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What the files of map and reduce hold: states.py FILE...
 
 Prints a table for each file that `tpusight map` or `tpusight reduce` wrote (docs/map.md): its sections, and of the states of a file those

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A job that is watched while it trains: figures and alerts in the terminal, or in a notebook's cell."""
 import argparse
 import time

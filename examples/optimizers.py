@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A training job with three optimizers, each profiled as a run of its own: which one is faster, and why?
 
     for update in manifold_muon hyperspherical_descent adam; do

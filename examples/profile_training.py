@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Profiles training steps in one of three ways, into ./profiles:
 
     python examples/profile_training.py step        # one whole step, after a warm-up

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A gate for CI: fails when a training step has become slower.
 
     python examples/regression.py --save baseline.json        # once, where the baseline is made

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A job whose input is slower than its steps, and the same job with the input made ready ahead: what does the profile say?
 
     python examples/slow_input.py                 # ./profiles/slow_input

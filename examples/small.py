@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What the examples train: two layers that tell ten clouds of points apart. A processor trains an epoch of it in a fraction of a second."""
 from typing import Any
 

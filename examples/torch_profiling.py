@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """PyTorch code under the profiler: times, memory, what torch.compile makes of it. Without a GPU the GPU's figures are unknown.
 
     python examples/torch_profiling.py [--compile]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Traces of PyTorch's profiler, without PyTorch: idle time and what it waits for, kernels, flame graph, timeline.
 
     python examples/traces.py trace.json.gz [--output FOLDER]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A training loop that profiles the steps which the environment asks for, and none without it:
 
     PROFILE_ENABLED=1 PROFILE_START_STEP=100 python examples/train_with_profiling.py

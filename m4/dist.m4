@@ -1,4 +1,4 @@
-dnl SPDX-License-Identifier: Apache-2.0
+dnl SPDX-License-Identifier: MIT
 # TS_REPRODUCIBLE_DIST: the same files make the same tarball, whoever packs them, where and when: in the order of their names, of
 # no owner, with one time ($dist_epoch of Makefile.am) and one set of permissions. A tar that cannot do that packs as it can.
 AC_DEFUN([TS_REPRODUCIBLE_DIST], [

@@ -1,4 +1,4 @@
-dnl SPDX-License-Identifier: Apache-2.0
+dnl SPDX-License-Identifier: MIT
 # What the compiler and the linker can do against a fault that was overlooked: each flag is asked for, and used where it is
 # known. They stand in front of the user's CFLAGS and LDFLAGS, which therefore win. tests/build/hardening_test.py reads
 # from the programs what came of it.

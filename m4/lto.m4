@@ -1,4 +1,4 @@
-dnl SPDX-License-Identifier: Apache-2.0
+dnl SPDX-License-Identifier: MIT
 # Link-time optimization: the programs are optimized as one, across their files; libtpusight's objects carry what that needs. Where
 # the compiler can, they carry ordinary code as well (-ffat-lto-objects): the tests are linked from that, in a moment.
 

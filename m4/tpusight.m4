@@ -1,4 +1,4 @@
-dnl SPDX-License-Identifier: Apache-2.0
+dnl SPDX-License-Identifier: MIT
 # Checks of tpusight's configure. Each missing dependency is remembered with the words that install
 # it, and TS_REQUIRE_DONE names them all at once.
 

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # The licence, and the notices of what others made: `tpusight --licenses` prints them, and they are installed as one text.
 EXTRA_DIST += LICENSE SECURITY.md notices
 notices_inputs = $(srcdir)/notices/text.sh $(srcdir)/notices/list $(srcdir)/LICENSE $(wildcard $(srcdir)/notices/*.txt)

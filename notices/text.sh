@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Prints the licence of TPUsight and the notices of what others made: text.sh [--c | --page]. It is what `tpusight --licenses` says;
 # with --c it is the C that the program has it from, with --page the notices alone of what is bundled into the page, for its foot.
 set -eu

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What pip asks for at the top of the repository (PEP 517 and 660). The package stands in plugin/: setuptools is asked there.
 
 A source distribution is the tarball of `make dist` with PKG-INFO: C sources, the page as it was bundled, and ./configure.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Makes the package tpusight_VERSION_MACHINE.deb of this Debian, by dpkg-buildpackage from the tarball of `make dist-gzip`.
 #
 #   packaging/deb.sh BUILD FOLDER       BUILD: a configured build folder (it makes the tarball); FOLDER: where the package goes

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Installs a package of TPUsight on the system that it runs on, and tries it: packaging/try.sh runs this in a fresh one. It changes the
 # system: do not run it on your own.
 #

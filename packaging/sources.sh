@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Downloads the libraries that the static programs are made of: the source packages of Debian 12 with its security updates, checked
 # by apt against the keys of Debian. Each is unpacked, with Debian's patches, into FOLDER/NAME-VERSION.
 #

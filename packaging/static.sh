@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Builds the programs tpusight and tpusight-annotate for one kind of machine, with every library inside, by the C compiler of the
 # PyPI package ziglang. Libraries are built once and kept; so is what the compiler makes for itself.
 #

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Installs packages of TPUsight on a fresh system, as who gets them would, and tries there what README says.
 #
 #   packaging/try.sh RELEASE FILE...     RELEASE: bookworm (Debian 12), trixie (13), ...

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Builds the image of packaging/Containerfile with the programs of FOLDER and tries them in it.
 #
 #   packaging/try_image.sh FOLDER      FOLDER: where static.sh put tpusight and tpusight-annotate

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Makes the wheels of Linux: programs that bind no library (static.sh), and the tags of the machines that they run on.
 #
 #   packaging/wheels.sh FOLDER [MACHINE...]      MACHINE: x86_64-linux, aarch64-linux (default: both)

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # The page: bundled by npm's esbuild where npm is there, else taken as it came in the tarball, else left out (configure
 # says which). Its bytes go into the program, so that one file can be moved anywhere.
 page_sources = \

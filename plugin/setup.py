@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Builds the programs with the repository's own configure and make, and puts them and the page into the wheel.
 
 The C sources stand above this folder: the plugin is built from a checkout or an unpacked tarball. What the build needs

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Schemas: our own subsets, compiled by protoc-c in the build tree. Only read/hlo/ sees that of modules; that of suggestions, which
 # overlay/ writes without it, is for its test alone.
 EXTRA_DIST += proto/hlo.proto proto/suggestion.proto

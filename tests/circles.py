@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Circles among the objects of libtpusight.a, as the linker sees them: files that need one another.
 
 usage: circles.py [BUILD]	(the build folder; default: here)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # How many lines of each file the tests run, in a build with gcc's counters:
 #	./configure CC=gcc CFLAGS="-g -O0 --coverage"
 #	make coverage				the unit tests and the seeds of the fuzz targets, then the table

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Automake's driver of a test (the first argument), and the seconds it took, of the clock and of processors: at the
 # end of its line, and in its .trs for tests/slowest.sh.
 driver=$1

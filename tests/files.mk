@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # ./bootstrap lists the tests that there are (tests/lists.mk): NAME_test.c is a program, linked with the library and
 # cmocka; NAME_test.py and NAME_test.sh are scripts. The files.mk of a folder has what more a test needs. A program is
 # built when its test runs, so that `make check TESTS=tests/base/map_test` builds this one alone. TS_TEST='a_name*' runs

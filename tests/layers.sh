@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # The floors of src/ against the #include lines: who may include what (docs/architecture.md). layers.sh [TOP]
 #
 # Beside the floors: siblings in read/, write/ and analysis/ do not include one another. In read/ and write/ a sibling is

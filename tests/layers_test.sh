@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # tests/layers.sh must find an include that was planted, and leave alone what may stand.
 here=${srcdir:-.}/tests
 tree=$(mktemp -d) || exit 99

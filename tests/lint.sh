@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Looks the sources over without building them: how C looks, lint and types of Python, of the page and of the shell's scripts, and
 # the tests of the page's functions.
 #

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The main() of the unit tests. TS_TEST names tests of a program with * and ?: the others do not run. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """External names of the library begin with ts_: names.py [BUILD], by default this folder.
 
 Generated protobuf code has names of its own and is left out. Exit 1: a name of ours does not begin with ts_. Exit 77: nm

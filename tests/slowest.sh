@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # slowest.sh LOG...: which of these tests took longest, of one or more.
 [ $# -gt 1 ] || exit 0
 for log; do

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * TEST(a_sentence_that_must_hold) { ... } is a test of its program: no list names it, so none can
  * lack it. tests/main.c runs them, in the order in which they stand.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # One report of a run of many hosts, by the program alone, as four jobs of SLURM that wait for one another (docs/pods.md):
 #
 #   slurm.sh SESSION REPORT [FOLDER]

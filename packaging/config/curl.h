@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What configure of curl would find with musl and with macOS, and what is left out: HTTP/2 without TLS is all that is asked of it. */
 #define CURL_DISABLE_ALTSVC 1
 #define CURL_DISABLE_COOKIES 1

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What configure of libarchive would find: its own list for Linux, without what a reader of tar and zip in memory has no need of
  * (attributes of files, iconv, regular expressions), and with the packings that TPUsight reads.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What configure of libmicrohttpd would find with musl and with macOS: HTTP without TLS, logins and forms. */
 #define _GNU_SOURCE 1
 #define HAVE_ARPA_INET_H 1

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What configure of XZ Utils would find with musl and with macOS: reading alone, all filters, all checks. */
 #define HAVE_DECODERS 1
 #define HAVE_DECODER_LZMA1 1

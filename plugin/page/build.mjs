@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Bundles the page: dist/page.js and dist/page.css, from src/main.jsx and what it imports; and dist/page.csp, the part of a policy that
 // lets a file run this script and have this style sheet, both inlined, and no other (CSP Level 3, hashes).
 //   node build.mjs [--watch] [--outdir=DIR]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Prints C with the bytes of the page's bundle and the notices of what others made of it: embed.sh [page.js page.css page.csp].
 # Without files the page is empty, and the program says that it was built without it.
 set -eu

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The glossary (docs/glossary.md), which the program, the page and the Python package share, as a module for the page.
 import { readFile } from "node:fs/promises";
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The table of units (src/base/units_list.h), which C and the page share, as a module for the page.
 import { readFile } from "node:fs/promises";
 

@@ -1,2 +1,2 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """TPUsight in TensorBoard: the page, and the reports that it draws."""

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What TensorBoard finds by the entry point. Imports nothing heavy: it runs at every start of TensorBoard."""
 from tensorboard.plugins import base_plugin
 

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The plugin: a few files, the list of runs, and their reports. Plain WSGI; nothing is written anywhere."""
 import gzip
 import hashlib

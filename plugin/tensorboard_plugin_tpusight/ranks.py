@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Which traces of a folder are the ranks of one job, by the rules of the program (src/io/captures.h): their heads name jobs of one
 size, other ranks and the same kind of device, and their names are of times no further apart than a minute."""
 import collections

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Under `tensorboard --logdir gs://...` (or any other URL): `tpusight serve URL` lists, reads and analyses, and its answers are handed on.
 Of a log directory on this machine it answers what is asked of events or of many runs (served.py).
 

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The report of a session, packed by gzip: as annotate left it beside the profile, else made by the program now."""
 import collections
 import gzip

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Profile sessions below a log directory: <run>/plugins/profile/<session>/*.xplane.pb, as XProf lists them; where a session has none,
 its traces (*.trace.json[.gz]); and in any other folder the traces that torch.profiler.tensorboard_trace_handler wrote there,
 <run>/<worker>.<time>.pt.trace.json[.gz], or that are named after their ranks (rank_0.json), the ranks of one job together.

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What is asked of events, or of many runs: `tpusight serve LOGDIR` answers it, a child of this process (remote.Remote).
 
 The tab has names of its own for runs; the program's are found by their places, and no place on the machine goes out.

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The traces for Perfetto that annotate left beside the profiles of a session; the page hands them to ui.perfetto.dev, in the browser.
 
 Only files that TPUsight made, by their first bytes and under the names that annotate gives them, and only where they lie in the log

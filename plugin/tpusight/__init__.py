@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """TPUsight in Python: captures profiles of jax and torch jobs, and asks the program tpusight what they say.
 
 Every number comes from the program; this package starts it, and gives its answers names. It needs the standard library

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # The names of the package, a line each, for editors, type checkers and __init__.py: that one reads these lines, and imports a
 # module when a name of it is used.
 from ._program import TpusightError as TpusightError

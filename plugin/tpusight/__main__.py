@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """`python -m tpusight COMMAND ...` is the program; its command profile runs a Python script under a profiler, and is the program
 tpusight-profile, which `tpusight profile SCRIPT ...` starts."""
 import argparse

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What objects that hold an answer have in common: a plain form for JSON, and a table for notebooks."""
 import dataclasses
 import html

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """One capture with jax.profiler, into a session's folder of its own. A process can make one at a time."""
 import contextlib
 import os

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What the program said, as a dict whose keys are attributes too."""
 from typing import Any, Dict, List
 

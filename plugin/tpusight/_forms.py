@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The forms that the program writes a report in: what `tpusight COMMAND --help` names at --format. A test holds the two
 against each other (tests/python/program_test.py)."""
 from typing import Sequence

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """JAX, where it is needed: imported late, and one clear error where it is not there."""
 import importlib
 import warnings

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Notebooks: whether we are in one, and a page of HTML inside of one."""
 import html
 import sys

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Whether a folder is on a drive of Windows, in WSL: what `tpusight check` says of a profile (windows_drive), said before it is taken.
 
 The mounts are those of src/io/place.c: of type drvfs (WSL 1), or 9p and virtiofs whose source is a letter or that name drvfs (WSL 2).

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Pictures of a report, drawn by matplotlib, which is imported when something is drawn."""
 import importlib
 import statistics

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The program tpusight: where it is, and how it is asked."""
 import contextlib
 import json

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The profiler server of this process: started when the first LiveProfiler needs it, and left to the end of Python.
 
 It is not stopped in between: jax.profiler.stop_server() waits for a sample that is under way while it holds Python's

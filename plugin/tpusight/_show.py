@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Figures and names as people read them, in text and in notebooks: short, with their units."""
 import html
 import math

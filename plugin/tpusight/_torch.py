@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What captures with torch.profiler. torch is imported when something is captured, not before."""
 import contextlib
 import gzip

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Traces that the program is asked about: a file of the user's, or what a profiler of torch has in memory."""
 import os
 import weakref

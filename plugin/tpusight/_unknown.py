@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A figure that is not known, where programs format and reckon with figures."""
 import re
 from typing import Any, Optional, Tuple, Type

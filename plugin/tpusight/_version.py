@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The version of what is installed; of a checkout that is not, the program's own."""
 from importlib import metadata
 

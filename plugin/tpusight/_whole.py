@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Files that are there whole or not at all, as the program writes its own (src/io/newfile.h)."""
 import contextlib
 import os

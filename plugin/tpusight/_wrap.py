@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A function that does something round each of its calls: for decorators."""
 import functools
 import inspect

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """SimpleLiveDashboard: what a LiveProfiler sees, in a notebook's cell or in a terminal."""
 import html
 import sys

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Flame graphs of traces, CPU and device time by call stack, module or scope: the command `tpusight flame`."""
 from typing import Any, Dict, List, Optional
 

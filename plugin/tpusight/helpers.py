@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Profiles at the right moment of a JAX job: a block, the call after the warm-up, steps chosen by the environment."""
 import atexit
 import contextlib

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What GPUs did and waited for, with the figures of HolisticTraceAnalysis: the command `tpusight hta`."""
 import dataclasses
 import os

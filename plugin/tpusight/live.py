@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """LiveProfiler: a running job watched, this process or another, by `tpusight live` beside it."""
 import atexit
 import collections

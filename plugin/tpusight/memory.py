@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Memory of PyTorch code over time, its peak, and who held it: the command `tpusight memory`."""
 import contextlib
 import dataclasses

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """TPUsight: captures what JAX does with jax.profiler, and asks the program what it means."""
 import collections
 import contextlib

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Tables of a report: lists of rows that filter and sort, and become a DataFrame of pandas, polars or Arrow on request.
 
 None of the three is needed: each is imported by the method that is named after it, when that is called.

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """When the host and its devices worked, alone and at once: the command `tpusight timeline`."""
 import dataclasses
 from typing import Any, Dict, List

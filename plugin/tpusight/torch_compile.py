@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What torch.compile makes of a model: speed-up, compile time, graph breaks, fusion; the command `tpusight compile`."""
 import contextlib
 import dataclasses

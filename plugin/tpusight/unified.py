@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Profiles of PyTorch code, with their times, kernels, memory, flame graph and advice in one object."""
 import contextlib
 import dataclasses

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What the words of a report mean: labels, names of JSON, views, rules, thresholds. The program has the texts
 (docs/glossary.md and docs/analyses)."""
 from typing import List, NamedTuple

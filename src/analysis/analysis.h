@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * An analysis: a constant struct in its own file and a line in list.h. It sees every block of
  * events once, keeps a small state per line, and says what it found: as facts, for the analyses

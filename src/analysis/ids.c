@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Where in the list each analysis stands. It needs no analysis, so all of them may need it. */
 #include "analysis/analysis.h"
 #include "analysis/list.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Every analysis, in the order of the report. Adding one: its file and a line here (docs/adding). */
 #ifndef TS_ANALYSIS_LIST_H
 #define TS_ANALYSIS_LIST_H

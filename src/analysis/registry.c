@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The table of analyses. */
 #include "analysis/analysis.h"
 #include "analysis/list.h"

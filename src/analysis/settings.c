@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Thresholds by name: for --help, --threshold and the config file. */
 #include "analysis/settings.h"
 #include "analysis/settings_list.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Thresholds, settable with --threshold NAME=VALUE and the config file. Each is a line in
  * settings_list.h, which only files that read one of them include: a new threshold recompiles no other.

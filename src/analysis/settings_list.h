@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The thresholds, a line each: the name, its unit, the default, and what --help says. The struct,
  * the options and the config file follow from this list. Shares are in percent, as people write

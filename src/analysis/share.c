@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Who gets how much of the overlay: a percentage of a host's slices for each kind of row. */
 #include "analysis/analysis.h"
 

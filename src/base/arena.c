@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Arena of doubling chunks, from 4 KiB to 1 MiB; a piece larger than that has a chunk to itself. What is seldom read
  * lies in chunks that are large enough for a file, and grow slowly: few files, and little in memory at once.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Arena: memory that dies together. Everything read from an input, and everything an analysis
  * says, lives in one; nothing inside is freed alone. Not for two threads at once.

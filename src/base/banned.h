@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Functions that may not be called here: they write past ends, or hide a failure. Using one is a
  * compile error. Use ts_buf (base/buf.h), snprintf and memcpy with a checked length instead.

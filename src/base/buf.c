@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Growing buffer with a sticky failure. */
 #include "base/buf.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A growing buffer to write into. The first failure sticks: later writes do nothing, and the owner
  * looks at .failed once at the end. Owned by the caller; free with ts_buf_release().

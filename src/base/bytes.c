@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Byte views and saturating arithmetic. */
 #include "base/bytes.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Byte views: a pointer and a length into memory that another owns. They have no NUL at the end and
  * may hold any bytes. A view lives as long as what it looks at (usually the mapping of an input).

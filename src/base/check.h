@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Asserts for our own mistakes: a caller that broke a rule of a header, or a state that cannot
  * occur.

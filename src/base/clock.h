@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Time that passes, and waiting for it. */
 #ifndef TS_BASE_CLOCK_H
 #define TS_BASE_CLOCK_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Levenshtein's distance, a row at a time. */
 #include "base/closest.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Finds, among many names, the one that a mistyped word probably meant: it needs the fewest letters
  * put in, left out or changed.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A drain takes a long text in pieces while it is made, so that it is never held as one. Who makes the text
  * offers what a buffer has, as often as it likes; when that is a piece, it goes, and the buffer is empty.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Whether a long work is still wanted: asked now and then, on any thread of it. */
 #ifndef TS_BASE_HALT_H
 #define TS_BASE_HALT_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Limits: what one input may hold at most. Each has its reason here and its row in docs/limits.md;
  * tests/limits/limits_test.py holds the two against one another. A number of bytes, events or ops

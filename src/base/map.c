@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Open addressing, linear probing, grown at three quarters full. */
 #include "base/map.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Hash maps to a uint32_t (an index into an array of the caller's): from a 64-bit id, and from
  * bytes.

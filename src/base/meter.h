@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * How much of a long work is done, in percent, for somebody who waits: stages one after the other, each a part
  * of the whole, counted in a unit of its own.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Orders for qsort(), from keys: of structs, or (TS_ORDER_AT) of pointers to them.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Jobs begin in order, and end in order (base/ordered.h). */
 #include "base/ordered.h"
 

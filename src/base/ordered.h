@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Jobs on threads that end in order: each runs on any thread, and is finished - what it says printed, what it holds let go -
  * when all before it are. So the outcome looks as if one thread had done them one after the other.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Releasing and summing what tables of members describe. */
 #include "base/record.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Records: what the members of a struct are, in one table, from which follow its release, its sum
  * with another one, and its saved form (codec/record.h). For the states of analyses, which are made

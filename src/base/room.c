@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* An array has a head before it, which says where it lies. */
 #include "base/room.h"
 

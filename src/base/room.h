@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Room for large arrays: what a run of very many ops has of each. A small array lies in memory; from
  * TS_ROOM_BYTES on it lies in a file, where somebody gives files (struct ts_rooms), so that the system

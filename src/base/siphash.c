@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* SipHash-2-4-128, as its authors' reference code does it (github.com/veorq/SipHash). */
 #include "base/siphash.h"
 

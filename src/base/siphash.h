@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * SipHash-2-4 with 128 bits (Aumasson, Bernstein: "SipHash: a fast short-input PRF", 2012): a keyed
  * hash. Without the key it cannot be found out what was hashed, not even by trying all short texts.

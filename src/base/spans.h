@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Spans: a sorted list of intervals [start, end) of time that do not touch or overlap, in ps.
  *

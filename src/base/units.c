@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Quantities as people read them: three figures, decimal rates, binary sizes, SI times. */
 #include "base/units.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Quantities as people read them. Each writes into the caller's TS_UNIT_MAX bytes and gives them
  * back, so that several fit into one printf:

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the ending of a name says about its number: the one table of units, for C (base/units.h) and
  * for the page, whose build reads this file as text. So its form is fixed: one line a unit,

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Work: many independent jobs on a few threads. Jobs are taken in the order of their numbers, so
  * that the largest come first when the caller has sorted them.

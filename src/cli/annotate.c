@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* How a session is annotated, as the command line says. */
 #include "cli/annotate.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What annotate and live share: the options that say what is written, and what is said of it. */
 #ifndef TS_CLI_ANNOTATE_H
 #define TS_CLI_ANNOTATE_H

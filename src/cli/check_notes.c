@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The remarks of check: a table of what each says, and a function a remark that says whether it holds. */
 #include "cli/check_notes.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What `tpusight check` remarks that is not of the figures: a profile that TensorBoard does not find where it lies, one on
  * a drive of Windows, a trace that a Share button would upload with all names, a TensorBoard without the plugins.

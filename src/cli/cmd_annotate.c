@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* annotate: analyse every session found and write the annotations beside the profiles. */
 #include "cli/annotate.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* check: can this profile be believed? A verdict for each session, and what to do about it. */
 #include "cli/cli.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* compare: runs side by side, who is faster, and what made the difference; gates for CI. */
 #include "cli/cli.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* compile: what was compiled, what it became, and what went past the compiler; modes side by side. */
 #include "cli/open_runs.h"
 #include "cli/suite.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* explain: what a word of a report means. */
 #include "cli/cli.h"
 

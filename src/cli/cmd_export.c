@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* export: events, ops, steps and findings as files of columns. */
 #include "cli/cli.h"
 

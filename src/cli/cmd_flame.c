@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* flame: flame graphs. */
 #include "cli/suite.h"
 #include "write/flame_outputs.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* hlo: what compiled modules say by themselves, without a run and without a device. */
 #include "cli/hlo_programs.h"
 #include "cli/mount.h"

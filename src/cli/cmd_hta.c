@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* hta: what a run's GPUs did and waited for, by the rules of HolisticTraceAnalysis. */
 #include "cli/suite.h"
 #include "result/schema/hta.def"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* kernels: what each kernel took, and who launched it. */
 #include "cli/suite.h"
 #include "result/schema/kernels.def"

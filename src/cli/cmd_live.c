@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* live: watches a running job, or a log directory. */
 #include "cli/annotate.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* manual: manual pages and completions, made of the tables of commands and options. */
 #include "cli/cli.h"
 

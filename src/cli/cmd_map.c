@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* map: what is made of one file of a run, where that file lies. */
 #include "cli/cli.h"
 

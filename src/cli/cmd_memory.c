@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* memory: who uses it, how much, and when. */
 #include "cli/suite.h"
 #include "result/schema/memory_timeline.def"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* redact: a copy of a profile with its names hashed. */
 #include "cli/cli.h"
 

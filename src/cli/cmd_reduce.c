@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* reduce: what the maps of a run's files made, put together. */
 #include "cli/cli.h"
 

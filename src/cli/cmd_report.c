@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* report: one report, to the console or a file. */
 #include "cli/cli.h"
 #include "cli/each_session.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* serve: the pages and their API on this machine alone. */
 #include "cli/cli.h"
 

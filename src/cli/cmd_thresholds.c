@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* thresholds: what the doctor's rules compare with, and how each is set. */
 #include "cli/cli.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * timeline: when the host and the devices worked, alone and at once. As `chrome` the events themselves,
  * those that are long enough, written row by row (trace/trace.h): memory does not grow with them.

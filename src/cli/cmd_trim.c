@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* trim: a copy of a profile with a part of its events. */
 #include "cli/cli.h"
 

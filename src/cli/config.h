@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The config file: a JSON object {"thresholds": {"mxu_utilization_low": 30, ...}}. */
 #ifndef TS_CLI_CONFIG_H
 #define TS_CLI_CONFIG_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Which places a command opens. Links below a path are looked for before anything there is read: they
  * may lead out of it, and a run that they lead to is read as any other.

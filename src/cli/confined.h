@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The program gives up what its command does not need, before it reads foreign bytes (io/confine.h). */
 #ifndef TS_CLI_CONFINED_H
 #define TS_CLI_CONFINED_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Where a changed copy of a profile goes (trim, redact), so that viewers find it and nothing of the
  * user's is overwritten.

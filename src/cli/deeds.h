@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What became of the files of a session, in words for the console: "wrote 1 xplane overlay (1.1 MiB),
  * perfetto_trace.json.gz (2.9 MiB), suggestions, report".

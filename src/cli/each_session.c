@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Sessions on threads (cli/each_session.h). */
 #include "cli/each_session.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The sessions of a command line: small ones on threads, several at once, a large one with all threads by itself. What is said
  * of them comes in their order, each whole. Sessions of one folder follow each other: they share its lock and its

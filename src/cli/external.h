@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Commands that are programs of their own, as git has them: `tpusight pod ARGS` is `tpusight-pod ARGS`, beside this
  * program or on $PATH. They are listed in the help, and know their options themselves.

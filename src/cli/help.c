@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Help of the program and of a command, made of the tables. */
 #include "cli/cli.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the help and the manual both say of an option, and of the exit statuses. */
 #include "cli/cli.h"
 

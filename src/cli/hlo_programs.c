@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What tpusight-before is told: --hlo [--topology=SLICE] KIND:PATH... -- OPTION..., the options as they were given. So all
  * of them mean the same for all programs.

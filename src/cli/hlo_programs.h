@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Programs that hlo cannot read itself: StableHLO and files of jax.export, which must be compiled, modules as text, and
  * folders of dumps. tpusight-before makes protos of them, and asks hlo again, with these and the same options.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What a command reads: the sessions below its paths; and that it does not write over them. */
 #include "cli/cli.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The events of a watched job are printed for people and for programs. */
 #include "cli/live_print.h"
 

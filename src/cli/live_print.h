@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What `tpusight live` shows: JSON lines, plain lines, or a view on a terminal that redraws
  * itself. */
 #ifndef TS_CLI_LIVE_PRINT_H

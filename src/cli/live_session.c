@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Texts about sessions that were waited for. */
 #include "cli/live_session.h"
 

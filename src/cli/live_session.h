@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Texts about the sessions of a watched log directory. */
 #ifndef TS_CLI_LIVE_SESSION_H
 #define TS_CLI_LIVE_SESSION_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* tpusight-annotate: the main command by itself. */
 #include "cli/cli.h"
 

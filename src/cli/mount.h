@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Paths of the command line that are URLs (io/url.h): helpers for them, and their objects as files (remote/remote.h). */
 #ifndef TS_CLI_MOUNT_H
 #define TS_CLI_MOUNT_H

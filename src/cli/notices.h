@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The licence of TPUsight and the notices of what others made: a text that notices/text.sh makes of the folder notices/, in UTF-8.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Runs that are held against each other: read, in the order of the command line. */
 #include "cli/open_runs.h"
 

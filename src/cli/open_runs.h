@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Several runs, read and analysed one after the other, that are then held against each other. */
 #ifndef TS_CLI_OPEN_RUNS_H
 #define TS_CLI_OPEN_RUNS_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Options. Long and short ones, as GNU programs have them: --name=value, --name value, -jN, -j N,
  * bundled letters, options after paths, -- ends them. A name may be cut as long as it is unique.

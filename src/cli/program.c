@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The program: which command, with which options, under which signals. */
 #include "cli/cli.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What report, hlo and the profiling suite share: their options, and the report in the wanted form. */
 #ifndef TS_CLI_REPORT_H
 #define TS_CLI_REPORT_H

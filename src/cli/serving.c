@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The server of `serve` and `live --serve`. */
 #include "cli/serving.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the commands that serve pages share. */
 #ifndef TS_CLI_SERVING_H
 #define TS_CLI_SERVING_H

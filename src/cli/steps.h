@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What map and reduce share: the word of the step, files that a step before wrote, lists of files. */
 #ifndef TS_CLI_STEPS_H
 #define TS_CLI_STEPS_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The profiling suite: commands that print one part of the analysis of a trace or an xplane, each a
  * struct. It says which results the command shows: as text one view after the other, as JSON one

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Chunks of Riegeli/records files, read and written (codec/chunks.h). Numbers are little-endian, as on all machines here. */
 #include "codec/chunks.h"
 

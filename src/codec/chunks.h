@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Chunks, of which Riegeli/records files are made (github.com/google/riegeli, doc/riegeli_records_file_format.md): a header
  * with hashes, and data. What is between a file's bytes and the records in a chunk is here; records are unpacked

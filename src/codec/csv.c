@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* CSV (RFC 4180), written. The guard against formulas follows OWASP's "CSV Injection". */
 #include "codec/csv.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A CSV writer onto a buffer: RFC 4180 quoting, lines that end in a line feed.
  *

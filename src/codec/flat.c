@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* FlatBuffers from front to back. A link is the distance to what it names, which always lies behind it. */
 #include "codec/flat.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * FlatBuffers, written onto a buffer from front to back: a table comes before what it names, whose place is filled in
  * when it is known. Only what metadata of Arrow needs: tables, texts, vectors.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * HighwayHash, 64 bits: the portable form of Alakuijala, Cox and Wassenberg, "Fast keyed hash/pseudo-random function using
  * SIMD multiply and permute" (arXiv 1612.06257). Four lanes take 32 bytes at a time; the last ones are padded by their number.

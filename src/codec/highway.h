@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * HighwayHash with 64 bits (github.com/google/highwayhash), bytes in any pieces. It finds damage in files of others;
  * nothing of ours is hashed with it.

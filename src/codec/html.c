@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* HTML escapes (WHATWG HTML, 13.1.4 and 13.2.3.5). */
 #include "codec/html.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Text for HTML: good between tags and inside a quoted attribute. Not for script or style elements.
  * Text may be any bytes: bytes that are not UTF-8, and control characters that HTML forbids, become

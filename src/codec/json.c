@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* JSON (RFC 8259), written. */
 #include "codec/json.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Tokens of JSON (RFC 8259), as programs really write traces: NaN and Infinity are values, control
  * bytes and bytes that are not UTF-8 may stand in strings, a comma may stand before a closing

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Tokens of JSON, read in place: for texts that are too long for a tree (traces), most of which is
  * passed over. Nothing is recursive and nothing is kept.

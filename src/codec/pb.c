@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Protobuf wire format (protobuf.dev, "Encoding"): a tag varint, then a varint, 8 bytes, 4 bytes or
  * a length and that number of bytes. Groups (wire types 3 and 4) were given up in 2008 and are an

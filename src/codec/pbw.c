@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Protobuf wire format, outward (protobuf.dev, "Encoding"; the reader is codec/pb.c).
  *

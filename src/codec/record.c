@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Records to bytes and back, by their tables of members. */
 #include "codec/record.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The saved form of records (base/record.h), in protobuf's wire format, so that any protobuf library
  * can walk it: each member is a field with the member's number. Members that are zero are left out.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles", 2020): the interval of what
  * reads back as the double is scaled by a power of ten, so that at most one number of the shorter

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Text of a profile on a terminal: bytes that would steer the terminal or turn the reading
  * direction, or are not UTF-8, are shown as U+FFFD; line ends and tabs as a space. Widths count

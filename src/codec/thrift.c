@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Thrift's compact protocol: field numbers as differences, integers as zigzag varints. */
 #include "codec/thrift.h"
 

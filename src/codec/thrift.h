@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Thrift's compact protocol, written onto a buffer: what metadata of Parquet is made of.
  *

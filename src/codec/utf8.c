@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* UTF-8 after table 3-7 of the Unicode Standard: which second bytes a first byte allows. */
 #include "codec/utf8.h"
 

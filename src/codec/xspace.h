@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Field numbers of XSpace, what an .xplane.pb file is (tsl/profiler/protobuf/xplane.proto), for all
  * code that reads or writes it on the wire.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Fields in the order of their numbers. Metadata of events and of stats have the same numbers for id and name. */
 #include "codec/xspacew.h"
 

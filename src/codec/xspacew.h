@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Pieces of an XSpace (codec/xspace.h), written onto a buffer: what all who write one need. A piece that is begun is ended
  * with ts_pbw_end(), metadata with ts_xspacew_meta_end(). When memory runs out, the buffer's .failed is set.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Members through libarchive's writer; the first one's header by hand (APPNOTE.TXT, 4.3.7). */
 #include "codec/zip.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * ZIP, on libarchive: members one after the other, in pieces to whoever takes them. There is no time in it, so
  * the same members give the same bytes. Names are ASCII.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Zstandard (RFC 8878): one frame of bytes that are in memory. */
 #ifndef TS_CODEC_ZSTD_H
 #define TS_CODEC_ZSTD_H

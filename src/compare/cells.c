@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the tables of a comparison are made of: columns for each run, states, times. */
 #include "compare/parts.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Runs side by side: puts the parts of a comparison together. */
 #include "compare/parts.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Two or more runs: what differs, and where the difference comes from. The first is the baseline.
  *

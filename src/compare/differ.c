@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Whether steps differ, with no more certainty than their order allows. */
 #include "compare/differ.h"
 

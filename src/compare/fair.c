@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Is the comparison fair? What differs between the runs besides their speed, written before any number:
  * the chip, how many, hosts, steps, what the programs take in and how much they compute.

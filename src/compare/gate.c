@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Gates: expressions over the figures of a run. */
 #include "compare/gate.h"
 

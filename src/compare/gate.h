@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A gate: what must not be, for CI. `step_time_ms.mean > 150`, `step_time_ms.median > baseline * 1.05`.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * How long the steps of each run took, counted in bins that all runs share: what a page draws over one another.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What a run is called beside the others: the label that the user gave, else the folder that tells it
  * apart.

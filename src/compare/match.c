@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What ops of several runs are known by: the scope in the program (jit(f)/layer/dot_general), the kind of
  * instruction and the shape of what it makes. Never by fusion.12: a compiler counts anew each time. Only what

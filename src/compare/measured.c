@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What is measured of one of the runs that are compared. */
 #include "compare/measured.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What is measured of one of the runs that are compared: its results at hand, and its time by step.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * One program in several modes of its compiler (eager, default, reduce-overhead, max-autotune ...), a run
  * each: what a step takes, how much faster than the first, and what that cost to compile.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Modules and findings of the runs: which are new, which are gone. */
 #include "compare/parts.h"
 

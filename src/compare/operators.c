@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * PyTorch's operators of the runs: which took GPUs (or hosts, where a run has no GPU) longer, by name, and by name and
  * the shapes of their inputs. Times are without the operators inside, so the rows of a table sum to what all of them

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Which ops made the difference. Ops of a key (match.c) are one row: a compiler makes more or fewer
  * of them. What one run only has is looked at again: it may be the same op under another module's

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the files of compare/ share: the runs side by side, tables with columns for each run, and the
  * parts a comparison is put together from. No file outside includes this.

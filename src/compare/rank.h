@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Do two sets of samples differ? The Mann-Whitney U test: by ranks alone, so that no shape of the
  * distribution is assumed and one very slow step counts as one.

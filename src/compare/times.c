@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Who is faster, and could that be chance; figures and buckets side by side. */
 #include "compare/parts.h"
 

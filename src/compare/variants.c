@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The variants of a program: one name, compiled for several shapes. Runs are held against each other by
  * the sets of their variants, for which of them ran most is an accident of the capture.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Taking names apart and putting them together again. One pass over the text, nothing is kept. */
 #include "copy/names.h"
 

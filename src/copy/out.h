@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Where a copy is written: a new file, packed (gzip) when its name ends in .gz, and it appears only
  * when it is whole (io/newfile.h).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Events are dealt out by their key's hash to as many hands as it takes for one hand to fit into
  * memory; each hand is one read of the temporary file. All events of a key are in one hand, in the

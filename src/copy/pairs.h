@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Events of a trace that belong together: async events (b, n, e) and flows (s, t, f), each known by
  * an id. Which of them stay is known when all were seen, so they are kept until then, numbered in

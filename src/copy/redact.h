@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Redacting: a copy of a profile whose names are hashed (copy/names.h), so that it can be shown to
  * others: hosts, paths, functions, scopes, arguments, in an xplane also inside its compiled

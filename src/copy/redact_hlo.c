@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Compiled modules: HloProto (openxla/xla: xla/service/hlo.proto, xla/xla_data.proto), rewritten on
  * the wire by a table of its messages. A number stays whatever its field; a field with a length

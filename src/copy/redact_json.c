@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A JSON value, written anew: numbers as they are, texts hashed by the rule of the key they stand
  * under. Text that is not JSON becomes a hash, so that the output is JSON for any input.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Redacting a trace: each event and each member of the outermost object is rewritten as it comes.
  * An event's members are those of "Trace Event Format"; args are known by their names, like stats.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Redacting an xplane on the wire, a plane at a time: first over its lines, to see which stats name
  * what and how long each line will be, then all but the lines into memory, then line after line. An

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What stays: hosts, planes, and of each plane one stretch of time. */
 #include "copy/trim.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Trimming: a copy of a profile with a part of its events, still what it was to every reader.
  *

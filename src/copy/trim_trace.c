@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Trimming a trace: the text is walked twice. First to see which of the events that come in pairs
  * stay, and which processes and threads have something left; then to copy what stays, each event as

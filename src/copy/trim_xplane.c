@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Trimming an xplane on the wire: what stays is copied as it stands, only lengths around it are
  * written anew. Three walks: over the events, to see which stay and what they refer to; over the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What is public. A word here is readable in every copy, so it must be a word that all users'
  * profiles have: from XLA (hlo_opcode.cc, xplane_schema.cc, hlo.proto), JAX (lax, _src), PyTorch

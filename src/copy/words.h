@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What is public, for copy/names. The lists end with NULL; each entry is words with a space between. */
 #ifndef TS_COPY_WORDS_H
 #define TS_COPY_WORDS_H

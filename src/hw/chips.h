@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The chip table: peak rates, matrix units and memory of TPUs and GPUs, a row a chip.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The roofline: an op is no faster than the slowest of its resources lets it be. XProf's formula
  * (openxla/xprof, xprof/convert/op_stats_to_roofline_model.cc), where "bound by" is the resource of

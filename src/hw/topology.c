@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Slices and what goes over their links. The bytes that each device must send are those of any algorithm that
  * sends the least (a ring): all-reduce 2 (n - 1) / n, all-gather and reduce-scatter (n - 1) / n. In an all-to-all most of

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * How the chips of a slice are connected, and how long what they tell one another takes at best.
  *

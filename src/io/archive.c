@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Archives by libarchive (https://github.com/libarchive/libarchive/wiki). Only formats and filters
  * that the library handles itself are switched on: for others it would start programs.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Archives: the files inside a .tar, .tar.gz, .tgz, .tar.xz, .tar.zst, .tar.bz2 or .zip, known by
  * their content, one after the other in memory. Nothing is ever written to disk, and a name inside

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Heads of traces as Kineto writes them (libkineto/src/output_json.cpp of github.com/pytorch/kineto). */
 #include "io/captures.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Landlock: Documentation/userspace-api/landlock.rst of Linux; its numbers are written down here,
  * since headers are often older than kernels. seccomp: seccomp(2).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Confinement: before a program reads foreign bytes it gives up, for good, what its command does not
  * need, so that a fault in a reader is worth little to a person who made the bytes.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * XSpace is one protobuf message, and those end at 2 GiB: where a profile is longer, TensorFlow's profiler (which is
  * JAX's, PyTorch/XLA's and vLLM's) fails to serialize it and leaves the file that it had made, empty

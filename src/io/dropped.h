@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Profiles that a profiler gave up, or wrote in another form: what is left of them, in words. */
 #ifndef TS_IO_DROPPED_H
 #define TS_IO_DROPPED_H

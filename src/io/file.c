@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Changes of names as POSIX has them, made durable: the folder is synced after each. */
 #include "io/file.h"
 

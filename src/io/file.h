@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Files that are there: remove, rename, keep a second name, compare; and one run at a time in a
  * folder. Each change is on disk (the folder is synced) when the function comes back. No function

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * gzip (RFC 1952), written by ISA-L (https://github.com/intel/isa-l, igzip_lib.h) and read by zlib
  * (https://zlib.net/manual.html). Both count in 32 bits: longer texts go in pieces.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Mapping and reading by POSIX; posix_madvise is a hint, and its answer is ignored. */
 #include "io/input.h"
 

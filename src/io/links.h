@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What stands at the end of a path: links that the user named, and things that are not a plain file. */
 #ifndef TS_IO_LINKS_H
 #define TS_IO_LINKS_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* stat(2) and, for who writes, the leases of Linux: fcntl(2). */
 #include "io/look.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* How a file looks from outside, whatever is in it: whether another program changed it, or is about to. */
 #ifndef TS_IO_LOOK_H
 #define TS_IO_LOOK_H

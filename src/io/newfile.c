@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Write to a temporary, fsync, rename, fsync of the folder. A living writer holds a lock (flock) on
  * its temporary; a program that finds a temporary and gets that lock may remove it.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Where a profile lies, as viewers and the system see it: whether TensorBoard finds it there, and whether Linux keeps
  * the folder itself or, under WSL, Windows does.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* renameat2() of Linux: rename(2), its flags RENAME_EXCHANGE and RENAME_NOREPLACE. */
 #include "io/replace.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A new file takes the place of one that was looked at, and of no other: what a program wrote or
  * put there in the meantime is never lost.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * ACLs as Linux shows them to programs: an attribute of 4 bytes (a version), then 8 bytes an entry - tag,
  * bits and id, least byte first (acl(5), linux/posix_acl_xattr.h). The mode's middle bits are then the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rights: what a file lets whom do - mode, owner, group and, on Linux, its POSIX ACL.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * One unary call by libcurl: the multi interface with a single handle, because only that can be
  * woken from another thread. It keeps the connection for the next call.

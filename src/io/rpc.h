@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Remote calls: unary gRPC over plain-text HTTP/2, as a job's profiler server speaks it. One message
  * goes out, one comes back; the connection stays open for the next call (where libcurl can: rpc.c).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The search is a walk with a list of folders yet to enter: no recursion, no descriptor stays open.
  * Links to folders wait until all real folders were entered, so that a run goes by its own name and

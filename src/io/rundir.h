@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Runs: the profiles below a path, as TensorBoard lays them out,
  *	<logdir>/<run>/plugins/profile/<session>/<host>.xplane.pb

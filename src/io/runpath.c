@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Cutting paths. The parent of "a" has length 0, that of "/a" 1: the slash of the root stays. */
 #include "io/runpath.h"
 

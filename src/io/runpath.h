@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Names of runs: what a path says by itself, without reading the disk. Serves io/rundir.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A file that never has a name, where the system makes these; else one whose name is removed at
  * once, which is the only way in POSIX that all systems know.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Scratch: a temporary file without a name, for data that is too large for memory. It is gone when
  * it is released, and when the program ends in any way.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Names of sessions are times, YYYY_MM_DD_HH_MM_SS (JAX, TensorBoard) or with dashes; XProf's own
  * captures end so behind a prefix. A session whose name is not a time stays by itself.

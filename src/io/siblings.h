@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Sibling sessions: hosts of one job that were captured together, each into a session of its own.
  *

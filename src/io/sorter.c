@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Counting separates the parts, merging sorts each of them, and a heap merges the runs. */
 #include "io/sorter.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Sorts records of events by time. They are put in any order. A few are kept and sorted in memory;
  * more become sorted runs in a temporary file (io/scratch.h), and a cursor reads a little of each

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Files are known by device and inode, as the system knows them. */
 #include "io/sources.h"
 

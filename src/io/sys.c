@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* One loop for each call. close() is not here: after EINTR the descriptor is closed all the same. */
 #include "io/sys.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The system's calls on files. A call that a signal broke off is made again: network file systems
  * and FUSE may give EINTR to any of them, also where POSIX does not. Otherwise they are what their

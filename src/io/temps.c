@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A table that is changed under a lock that spins. Its holder lets no signal in, so the handler
  * finds the lock free or held by another thread, which goes on; and whoever waits for it, waits.

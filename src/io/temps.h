@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Temporaries of this process: they are known from the moment in which they have a name, so that a
  * signal that ends the program can remove them. Any thread may call; the handler removes what all

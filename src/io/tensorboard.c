@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Facts: PEP 405 (bin/ beside lib/pythonX.Y/site-packages), PEP 627 (NAME-VERSION.dist-info of what is installed, also
  * of editable packages); Debian's Python keeps its own in dist-packages.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The TensorBoard of this environment: the program `tensorboard` that is first in PATH, and the packages of Python that
  * are installed beside it. Only names of files are looked at; no program is run.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The logs that TORCH_TRACE=FOLDER wrote: one a process. */
 #include "io/file.h"
 

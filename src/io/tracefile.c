@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Endings of names: torch/profiler/profiler.py of PyTorch, jax/_src/profiler.py of JAX. */
 #include "io/tracefile.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Files with a trace for a viewer, by their names: what PyTorch's and JAX's profilers write.
  *

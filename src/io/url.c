@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A URL is taken as it stands: nothing in it is escaped. */
 #include "io/url.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * URLs on the command line: `gs://bucket/logs`. A path is one when it begins with a scheme, a letter and then
  * letters or digits, and "://"; a folder of that name is `./gs://bucket`.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A plain file is one window, a packed one is unpacked into a buffer of ours. */
 #include "io/window.h"
 

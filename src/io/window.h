@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A text as a window that moves over it: of a plain file the whole mapping, of a packed one (gzip)
  * what was unpacked of it, so that a text of any size is read in bounded memory.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The names of profiles: HOST.xplane.pb, and HOST.xplane.riegeli for the same in records. */
 #ifndef TS_IO_XPLANEFILE_H
 #define TS_IO_XPLANEFILE_H

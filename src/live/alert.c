@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Alerts: conditions of single samples become states over time. */
 #include "live/alert.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The command is started by posix_spawn(), with an environment of its own. */
 #include "live/alert_command.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The command that the user wants to be run at every alert. A shell runs it as it was given. What
  * the alert says is in the environment only, so a shell never reads text out of a profile.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Events are written as lines of JSON and given to the listeners. */
 #include "live/feed.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The feed: what is learnt about a running job goes to all listeners as events. An event is a
  * struct and one line of JSON (schema tpusight-live/1, docs/live.md); both are good during the call

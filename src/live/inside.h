@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the loop of samples (live.c) and the loop of sessions (sessions.c) share. inside.c has the
  * functions; only files of src/live include this header.

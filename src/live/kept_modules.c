@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The planes with modules are cut out of an XSpace in its wire format. */
 #include "live/kept_modules.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Compiled modules that are kept from sample to sample. They are most of a profile's bytes and do
  * not change, so a server is asked for them only when there are new ones. What it sent is put

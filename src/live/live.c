@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The loop of samples: a round of samples, its analysis, the states over time, the events. */
 #include "live/inside.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Watching a running job: take a sample, analyse it, give it to the listeners, until
  * ts_live_stop(). Or watching a log directory into which jobs write sessions: wait until one is

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The host threads are streamed once more, for two stats. */
 #include "live/look.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A look at a sample's host threads: the steps that the job counted, and the programs that ran on
  * the CPU, which have no line of their own. Little is read: the job's own annotations, and the

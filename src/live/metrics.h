@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The figures of a sample, which are watched over time. Each is a row of a table; most are fields
  * of the results. An unknown figure is NaN.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* inotify(7). Events of writing are not asked for, only that of closing: a log that is written
  * all the time would give them without end. */
 #include "live/notify.h"

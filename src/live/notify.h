@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The system's notice that something in folders has changed: inotify, where the system has it. It
  * shortens a wait and means no more than "look again". Events can get lost (a full queue, a folder

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Step times within samples and between them, by the numbers of the steps. */
 #include "live/overhead.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What watching costs the job: the share of the time that is sampled, and how much longer a step
  * takes while it is.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The messages of the profiler's service are written and read in place. */
 #include "live/profiler.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The messages of the profiler's service: what is asked, and what is used of the answer.
  * (tsl/profiler/protobuf/profiler_service.proto and profiler_options.proto of openxla/xla.)

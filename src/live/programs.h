@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Which functions are compiled again and again, seen over several samples. A sample of a tenth of a
  * second is often too short for a compilation to begin and end in it, but the program that was made

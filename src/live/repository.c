@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The name of the file is that of SaveXSpace() in xla/tsl/profiler/rpc/client/save_profile.cc. */
 #include "live/repository.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Profiles of servers that cannot send them (XLA before emit_xspace). Such a server writes
  * REPOSITORY/SESSION/HOST.xplane.pb on its own disk, with _ for each : of the name, and answers

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The history of the figures: the last TS_RING samples. */
 #ifndef TS_LIVE_RING_H
 #define TS_LIVE_RING_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Each host has a thread; there is one lock. A host is IDLE, ASKED (its thread is at work) or DONE
  * (its answer waits for the next round). While it is ASKED only its thread touches the answer,

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Sampling: the profiler servers of a job's hosts are asked together, again and again.
  *

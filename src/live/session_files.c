@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Names of temporaries are what gsutil, gcloud, curl, browsers and scripts put behind a name. The
  * temporaries of rsync and our own begin with a dot, and are passed over as all hidden files are.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The files of a session as they are on disk now. What counts:
  *  - inputs: the profiles (or traces) themselves, memory profiles, and a Perfetto trace, whose name

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The loop over sessions of a log directory: wait until one is complete, annotate it, report it. */
 #include "live/inside.h"
 

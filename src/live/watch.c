@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A look through the folder makes a list of sessions. What earlier looks found about a session is
  * kept under its name: numbers that stand for the state of its files, and since when they have been

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Watching a log directory: which of its sessions are complete and have no annotation of their
  * present state. Before a session is complete, nothing of it is read but heads of traces

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The outermost structure of a file is followed to its end. */
 #include "live/whole.h"
 

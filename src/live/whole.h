@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Is a file whole, or was it read while a program still wrote or copied it? Its bytes show it:
  *  - an xplane's fields follow one another; the last one must end where the file ends. Only

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Calls of a device's runtime and driver that take its memory, or pinned memory of the host, or give
  * it back. */
 #ifndef TS_MODEL_ALLOC_CALL_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Asynchronous ops as the cores saw them: a start and its done count as one op, from the start of
  * the one to the end of the other. What the two take on the core's line is exposed: the core did

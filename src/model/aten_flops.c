@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The formulas are those of PyTorch's own counter (torch/utils/flop_counter.py): 2 m n k for a product, of a
  * convolution 2 FLOPs for each weight that an element of the output meets, of attention the two products of

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * FLOPs and bytes of PyTorch's operators, from the shapes and types that its profiler writes beside each call
  * (record_shapes=True): products of matrices, convolutions and attention, forward and backward. A multiply and an

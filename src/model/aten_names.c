@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Names of ATen and prims ops that have an underscore inside, in the order of bytes: in a kernel's
  * name ops are joined by underscores, so these have to be known: else each would be taken for two

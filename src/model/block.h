@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A block: a few thousand events of one line, one array a column. Owned by the reader, valid during
  * the call. Columns that the sink did not ask for, and that the line or the block does not have, are NULL.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Buckets: where a moment of a core's time goes (docs/analyses/time/time.md). Every moment belongs to
  * one, so that they sum to wall time x cores.

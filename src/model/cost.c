@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Costs of ops and modules. The counting rules are those of XLA's HloCostAnalysis (openxla/xla,
  * xla/service/hlo_cost_analysis.cc), read as facts and held against what libtpu reports.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What a compiled op costs, worked out from the module alone: FLOPs and bytes as XLA's
  * HloCostAnalysis counts them (openxla/xla, xla/service/hlo_cost_analysis.cc), the matrix products

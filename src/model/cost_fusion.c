@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The bytes of a fusion: what its parameters are really read of, and its outputs. What lies between
  * never leaves the core. Rules: openxla/xla, HloCostAnalysis::HandleFusion and

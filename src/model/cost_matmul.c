@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Matrix products: convolutions, dots and the library calls of GPUs, as batch x (m x k) x (k x n).
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The inside of the cost model, shared by cost*.c alone. See model/cost.h. */
 #ifndef TS_MODEL_COST_PARTS_H
 #define TS_MODEL_COST_PARTS_H

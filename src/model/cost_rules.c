@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What one instruction costs, by opcode: a table of rules. Facts: openxla/xla,
  * xla/service/hlo_cost_analysis.cc. An opcode that is not in the table moves its operands to its

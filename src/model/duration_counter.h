@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 #ifndef TS_MODEL_DURATION_COUNTER_H
 #define TS_MODEL_DURATION_COUNTER_H
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Element types and sizes. Facts: XLA's primitive types (openxla/xla, xla/xla_data.proto) and
  * ShapeUtil::ArraySize (xla/shape_util.cc); held against what libtpu allocates.

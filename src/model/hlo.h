@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Compiled modules: module > computation > instruction, with shapes as the compiler laid them out.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Shapes as text, both ways: bf16[8,128]{1,0:T(8,128)(2,1)S(1)}. The form is that of XLA's printer
  * (openxla/xla, xla/shape_util.cc, xla/layout.cc). Which of several dimensions is a bound ("<=") is

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Names of host events. From profiles of JAX on CPU, GPU and TPU, and from the sources: jax
  * (_src/compiler.py, compilation_cache.py, interpreters/), XLA (service/, pjrt/), torch_xla (runtime/,

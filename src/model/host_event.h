@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What an event of a host thread is about, by its name: calls of jitted functions, the way from a
  * traced function to an executable, and the input pipeline. One table for all analyses.

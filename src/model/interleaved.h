@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The events of many lines of one host, interleaved: in the order of their starts, the longer first,
  * whatever line they stand on. For analyses that look at a moment across lines: which device was

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Words parted by blanks, each with a name and a value. */
 #include "model/kernel_details.h"
 

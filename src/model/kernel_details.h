@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What XLA's profilers write of a launch, one text: "regs:32 static_shared:0 dynamic_shared:0
  * grid:16,1,1 block:512,1,1 occ_pct:100" (xla/backends/profiler/gpu); of a copy, "kind:... size:512".

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Names are those of NCCL, RCCL, NVSHMEM, MSCCL++, vLLM, FlashInfer, TensorRT-LLM, DeepEP and
  * PyTorch's symmetric memory; cuBLAS, CUTLASS, cuDNN, Triton's and vendors' attention, rocBLAS

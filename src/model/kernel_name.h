@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What a kernel of a GPU is for, by its name: the one table behind buckets, kinds of ops, classes of the
  * timeline and types of hta. Names are all that a trace has, so a list is never complete, and a

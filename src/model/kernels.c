@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Kernels and the arrays between them. Names are seen through by the rules of XLA's instructions
  * (xla/hlo/ir/hlo_instruction.cc); a loop's value is what went in, when it does not change, else what

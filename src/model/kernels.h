@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Kernels of a compiled module, and the ops that make the arrays that they read, by whatever names.
  *

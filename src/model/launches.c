@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A slot for each of the lowest bits of a link. */
 #include "model/launches.h"
 

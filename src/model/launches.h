@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The launches seen last, by their link (TS_COL_LINK): a kernel that starts later finds what was
  * noted when it was launched.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Nesting: events of one line in the order of their starts become blocks with self times and
  * segments (model/block.h says what these are). Every reader of events ends here, so that nesting

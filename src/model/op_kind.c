@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Kinds of ops. The words are XLA's hlo_category values (openxla/xla, HloInstruction::ToCategory
  * and xla/tsl/profiler/convert/xla_op_utils.h); names of instructions are not used, as they mislead

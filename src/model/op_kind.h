@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What kind of op one is: from its hlo_category, its compiled instruction and its HLO text. */
 #ifndef TS_MODEL_OP_KIND_H
 #define TS_MODEL_OP_KIND_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The work of one op. Facts: what 8-bit and f32 products cost on the matrix unit was measured with
  * libtpu's ahead-of-time compiler (docs/analyses/cost-model.md). */
 #include "model/op_work.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What one execution of a compiled op has to do on the matrix unit: the products inside it taken
  * together. Made from model/cost.h for the analyses that ask how well the unit was used.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What an op is called: XLA's opcodes (TS_OPCODE_), the other words that hlo_category has from XLA and libtpu
  * (TS_XLA_), and Kineto's categories (TS_KINETO_; FIRST: of its first years). Readers look a text up once;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The outline's small parts, and steps by time. */
 #include "model/outline.h"
 

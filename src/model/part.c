@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Planes are chosen first; then what stays moves together, and all that names it by index is told. */
 #include "model/part.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A part of a profile: what happened in a stretch of time, on some of its devices and hosts.
  *

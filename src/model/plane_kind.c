@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Names of planes and lines, as XLA's profiler writes them (tsl/profiler/utils/xplane_schema.cc);
  * viewers' traces made from such profiles keep them.

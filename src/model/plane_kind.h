@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What planes and lines are for, by the names that profilers give them, for all formats. */
 #ifndef TS_MODEL_PLANE_KIND_H
 #define TS_MODEL_PLANE_KIND_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The profile's arrays, and what follows from what a reader found: which host came first, which
  * module an op belongs to, what kind of op it is (model/op_kind.c).

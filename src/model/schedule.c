@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* One execution of a module, by its schedule. */
 #include "model/schedule.h"
 

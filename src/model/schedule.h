@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A compiled module's schedule, walked in the order in which a core runs it, with the time that each op
  * takes given from outside: what runs when, what a transfer hides behind and what the core waits for.

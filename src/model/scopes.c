@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Scopes: their release, and which of them are epochs. */
 #include "model/scopes.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Scopes: stretches of a host thread to which the user's program gave a name
  * (jax.profiler.TraceAnnotation and StepTraceAnnotation, torch.profiler.record_function).

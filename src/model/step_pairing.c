@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Numbers are gathered device by device: most devices have those of the first one, so what is kept grows
  * with the rows of the run.

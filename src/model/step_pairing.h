@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Which steps of different devices are one step of the run: those of one number where steps are marked and
  * the numbers of every device rise, as captures of several hosts begin in different steps. Inferred

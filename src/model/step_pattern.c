@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The smallest period of a sequence of modules. For each period the longest stretch that keeps it is
  * weighed by its time; the smallest of those near the longest is taken, turned so that it begins

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The pattern that repeats in the executions of modules: what a step is made of where steps are not
  * marked.

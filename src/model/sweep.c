@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* From change to change: the next one is the nearest end of what runs. */
 #include "model/sweep.h"
 

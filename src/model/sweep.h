@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A walk through time over events of several kinds that come in the order of their starts
  * (model/interleaved.h): which kinds run at a moment.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Sums over the events of each op, and the hull of events. */
 #include "model/tally.h"
 

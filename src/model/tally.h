@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Sums over the events of an op. The analysis ops makes them while the events come by; others read them (facts/ops.h).
  * And the hull of events: from the first start to the last end on the timeline.

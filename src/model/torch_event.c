@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Names as PyTorch 2.1 to 2.15 write them. From its sources: torch/_dynamo/utils.py (dynamo_timed,
  * ChromiumEventLogger), _dynamo/convert_frame.py and csrc/dynamo/eval_frame.c (regions),

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What PyTorch's compiler leaves in a trace, by the names of events and kernels: regions of compiled
  * code, time spent compiling, generated kernels and the ATen ops in their names.

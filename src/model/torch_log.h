@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What PyTorch's compiler writes about its work in its structured log (TORCH_TRACE): where and why
  * graphs broke, why frames were compiled again, and how long each compilation took. Made by

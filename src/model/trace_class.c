@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Rows of categories, then rows of names. */
 #include "model/trace_class.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What an event of a trace is for: the eight classes into which PyTorch's TensorBoard page parted a
  * step (torch_tb_profiler, "Step Time Breakdown"), and HolisticTraceAnalysis' types of kernels.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Bytes by memory and way. The breakdown is libtpu's (XProf's op_metrics.proto, MemoryAccessBreakdown);
  * asynchronous copies have an empty one, and their module tells in which memory they begin and end.

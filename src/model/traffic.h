@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What one execution of an op moves, by memory and way: from the profile's breakdown, else from the
  * compiled module, else all its bytes taken for HBM, as XProf does.

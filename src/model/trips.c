@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Trips of loops. A while loop calls its body and its condition, in this order. */
 #include "model/trips.h"
 

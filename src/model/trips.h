@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * How often a compiled loop runs: as the compiler wrote it down (known_trip_count), else by its
  * condition, where a counter of whole numbers starts at a constant, grows by a constant, and is

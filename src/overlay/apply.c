@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The sequence for one session. Caches go before the first profile changes and once more after the
  * last, for an XProf that looked in between; suggestions and trace stand on their own; then comes

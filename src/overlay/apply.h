@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Results into a session's folder, and out again. What is written: overlays behind
  * the profiles, suggestions, the report, the Perfetto trace, and XProf's caches put right.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What XProf keeps beside a profile: read from openxla/xprof at a27d00aa and its history
  * (xprof/convert/repository.cc and .h for the names, plugin/xprof/profile_plugin.py for

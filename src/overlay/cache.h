@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * XProf's caches in a session's folder, kept in a state in which XProf shows what was written.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Annotated copies of traces, beside them: made whole or not at all, known by their content, and
  * never in the place of anything else. The trace itself is only read.

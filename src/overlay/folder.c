@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* One look through a folder, for a strip of all that is in it. */
 #include "overlay/folder.h"
 

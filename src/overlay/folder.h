@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The names in a folder that may be ours: of profiles, which may have an overlay, of all that we write,
  * and of temporaries. Only the content shows whether they are. Only files of src/overlay include it.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * ALL_RANKS.perfetto.zip: a manifest that says which trace is which machine's and how their clocks
  * stand to each other, then the annotated copies of a session's traces. Perfetto opens it as one

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Texts beside the profiles: the report, and the SQL for queries of the trace. Of a session with a folder of its own they have
  * one name; of traces in a folder of the user's, where there may be any number of sessions, they have the

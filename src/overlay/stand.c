@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Looks at a session's files, and the note of them in the report (overlay/stand.h). */
 #include "overlay/stand.h"
 

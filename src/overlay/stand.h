@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Does an annotation stand: was it made by this program, with these options, of the files as they are now, and has
  * nobody touched what it wrote? This is known without reading any of them. How all files looked from outside, those

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Findings as XProf's suggestions. The text is HTML that the page puts into a list item after
  * taking out what could run (Angular's innerHTML); everything from the profile is escaped all

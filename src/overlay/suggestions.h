@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * ALL_HOSTS.smart_suggestion.pb: what XProf shows under "Recommendations" on its overview page.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Finding our planes at the end of a profile (overlay/xplane.h says what counts as ours). The walk
  * goes over the top-level fields; a plane is entered only as far as its name, and further only when

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * perfetto_trace.json.gz and .pftrace: ours in the place of the user's, which keeps its content
  * under another name. At every moment the first name is there with the old content or the new; what a kill can

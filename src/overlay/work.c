@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Files of a session looked at and replaced, and the report of it (overlay/work.h). */
 #include "overlay/work.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What apply and strip share: the folder they work in, the report they fill, files looked at and
  * replaced. Only files of src/overlay include it.

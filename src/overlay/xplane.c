@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Planes for XProf's trace viewer. What the viewer does with them is read from openxla/xprof
  * (convert/xplane_to_trace_container.cc, trace_viewer/trace_events_to_json.h) and tried on 2.24.2:

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What an overlay in an XSpace is made of, and the marks by which it is found again. Only files
  * of src/overlay include it.

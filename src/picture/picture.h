@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A picture of a timeline: its slices (picture/slices.h) as JSON.
  *

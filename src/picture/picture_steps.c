@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Pictures of the whole run and of two of its steps, for a page without a server. */
 #include "picture/picture.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* An index of cells, and lanes made of cells and of what is read between them. */
 #include "picture/slices.h"
 

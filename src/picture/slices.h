@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Slices: what a picture of a stretch of time shows, whatever its zoom. A lane has what one line did, as moments that
  * do not overlap (segments, model/block.h), at most one slice for each of WIDTH places; where they are narrower

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Report and suggestions of a run, into a folder of its profiles. */
 #include "pod/beside.h"
 

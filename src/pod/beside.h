@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What annotate writes beside the profiles of a session, put there when other machines have made it: the report, XProf's
  * suggestions and its cache_version.txt. The profiles themselves have their overlays already (map overlay --put), and are

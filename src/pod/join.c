@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Hosts, planes, lines and devices go behind those that are there; ops are interned, so they have the
  * numbers that they would have if one machine had read all files; of a module the first one stays.

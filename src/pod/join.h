@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Joining: the outlines of files become those of a run, one file after the other in the order in which
  * one machine would read them. For the files of pod/map.h.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The two maps: a file's outline, and the states of its lines. */
 #include "pod/map.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A run that is analysed where its files lie: each file by itself on whatever machine has it (map),
  * what came of that put together on one (reduce). From files to files:

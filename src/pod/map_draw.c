@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The two maps that draw: what is put behind a file and into the trace of its run, and what the page shows of it. */
 #include "base/check.h"
 #include "picture/picture.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The run's outline, back from its parcel. */
 #include "pod/mapped_run.h"
 

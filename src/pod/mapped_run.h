@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A run's outline, loaded: what map pass and reduce report begin with. For the files of pod/map.h. */
 #ifndef TS_POD_MAPPED_RUN_H
 #define TS_POD_MAPPED_RUN_H

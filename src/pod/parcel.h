@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A parcel: the file that one step of a mapped run hands to the next one (pod/map.h).
  *

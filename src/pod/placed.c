@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A file finds its place by its name and bytes; what follows it in the run is put aside while it is read. */
 #include "pod/placed.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A file in its place in a run: found by what the run's outline says of its files, and read once more, so that
  * its ops, lines and devices have the numbers that they have in the run. For the maps of pod/map.h.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The two reductions: outlines to the run's, states to its results. */
 #include "base/check.h"
 #include "pod/join.h"

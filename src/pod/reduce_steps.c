@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What lines mark stays packed (run/outline_marks.h), and a host's steps are made of it each time that they are asked
  * for: to count them, to find which are one step, and to put them down.

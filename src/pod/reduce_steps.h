@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The steps of the devices of many hosts: made of what their lines mark, paired and put down a host at a time, so those
  * of all are never in memory together. For the files of pod/map.h.

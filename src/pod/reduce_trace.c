@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The traces of a run's hosts, put together. */
 #include "base/check.h"
 #include "pod/mapped_run.h"

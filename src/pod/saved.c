@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The model's structs by their members: a profile without events, and what follows from it is left out. */
 #include "pod/saved.h"
 

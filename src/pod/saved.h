@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A run without its events, saved: what a reader made of its files, as it is before
  * ts_profile_finish(), and its outline. Saved by records (codec/record.h), so the bytes depend on the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What lines gave to the outline, and the outline itself, by their members. */
 #include "pod/saved.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Findings, padding and ops of the matrix units, by their members. */
 #include "pod/saved_results.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What map overlay must know of the run as a whole, saved: the facts that its analyses read and that one
  * host's file cannot give. These are the findings, with the ops and times that they are about, what ops lose to

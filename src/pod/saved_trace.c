@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What heads say of a part, by its members; rows as they are. */
 #include "pod/saved_trace.h"
 

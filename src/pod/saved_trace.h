@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A host's part of a Perfetto trace, saved: the members of its rows, as the trace has them, and what heads say of them. map overlay
  * makes it, reduce trace puts all of a run together (trace/trace.h).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Tracks of a host, by their members. */
 #include "pod/saved_tracks.h"
 

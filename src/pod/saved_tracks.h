@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The tracks of a file's hosts, saved: what map overlay or map tracks drew, for the report of the run. Those of analyses of the overlay's
  * pass are not among them: their states are saved, and make them anew (pod/states.h).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* States one after the other: a message each, with the name of the analysis and the state's saved form. */
 #include "pod/states.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The states of the lines of one file, as map pass and map overlay save them and reduce report sums them: those of each
  * pass by themselves, in the order of the lines, each with the name of its analysis.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Arrows between slices that a trace in JSON has of its own (ph s and f): from an operator to its
  * backward, for instance. Not those from a launch to its kernel, which both say in their args and so

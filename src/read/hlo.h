@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Compiled modules: the bytes of an HloProto or an HloModuleProto -> struct ts_hlo_module.
  *

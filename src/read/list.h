@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Every reader. Adding one: its file and a line here (docs/adding). */
 #define TS_READERS(X) \
 	X(xplane)     \

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The table of readers. */
 #include "base/check.h"
 #include "read/list.h"

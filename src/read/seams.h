@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Seams: where the text of a trace (JSON) can be opened to put something in, so that all that stands
  * there stays as it is. An annotated copy is made of them:

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The events of a line, whatever its format: blocks into a sink. */
 #ifndef TS_READ_STREAM_H
 #define TS_READ_STREAM_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Where the events of a trace's text stand in the model: for code that writes that text again and
  * must place each event where the reader placed it. HOST is one of a reader with TS_FORM_TRACE.

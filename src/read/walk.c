@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The walk over a trace's text. A state machine of tokens; nothing is recursive. */
 #include "read/walk.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The text of a trace (Chrome's JSON: an array of events, or an object with traceEvents and what the
  * writer says of the run), from one end to the other: each event and each member of the outermost

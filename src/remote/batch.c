@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A ring of calls: the oldest is waited for. */
 #include "remote/inside.h"
 

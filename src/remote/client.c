@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* One thread reads both of the helper's pipes; one lock guards everything. */
 #include "remote/client.h"
 

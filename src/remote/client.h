@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The client of one helper (docs/remote.md): requests as lines of JSON, replies in any order.
  *

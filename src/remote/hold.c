@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Content of objects: read in parts, kept while it is held, and some of it for longer. */
 #include "remote/inside.h"
 

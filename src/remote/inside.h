@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the parts of remote/ share (remote.h). Objects are guarded by the lock. */
 #ifndef TS_REMOTE_INSIDE_H
 #define TS_REMOTE_INSIDE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* fork() and exec(); nothing is read here. */
 #include "remote/keeper.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The keeper: a process that starts the helpers, and outlives this program by a moment to end them and to remove
  * the scratch folder, however the program ended: by itself, by a signal, by SIGKILL.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What became of a folder's files goes back to the store, each object in one step. */
 #include "remote/inside.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A listing of the store, and the mirrored files after it. */
 #include "remote/inside.h"
 

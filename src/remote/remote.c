@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The beginning and the end: a scratch folder, and a helper for each bucket. */
 #include "remote/inside.h"
 

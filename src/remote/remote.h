@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Objects of a store (gs://, s3://, ...) as files, mirrored in a scratch folder.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A reply's members are a table: its name, which kind of value it has, and where that goes. */
 #include "remote/reply.h"
 

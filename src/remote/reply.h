@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Replies of a helper (docs/remote.md): one line of JSON each, read strictly. What a helper writes is as foreign
  * as any file: a name in a listing was chosen by whoever may write into the bucket.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* An amount over time in at most TS_BINS equal bins. */
 #include "result/result.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Figures above their peak: made, and found again. */
 #include "result/impossible.h"
 

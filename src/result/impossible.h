@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Figures that cannot be true: shares and rates above the peak that they are held against. What a profile
  * says of an op's work, how long the op ran and what the chip can do contradict each other then, and no

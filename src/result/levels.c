@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A level over time in at most TS_LEVELS equal bins, the highest of each. */
 #include "result/result.h"
 

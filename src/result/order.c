@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The order of rows: a merge sort of their indices, because equal rows must stay as they are. */
 #include "result/order.h"
 

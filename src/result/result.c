@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Results: made, filled and found again. Lists grow in the arena by doubling; what they leave
  * behind dies with it.

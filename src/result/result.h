@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What an analysis says, in a form that every output can show without knowing what was analysed:
  * fields (single values), tables (rows of values), findings, and tracks over time.

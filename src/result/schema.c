@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The constant tables of the schema: the lists are read once a pass (result/schema/begin.h). */
 #include "result/schema.h"
 

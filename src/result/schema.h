@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The schema of results: each result, with its fields, tables and columns, is declared once, in
  * result/schema/NAME.def. From that come the rows and fields that an analysis fills and everybody else reads

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * One session, from its files to its annotation: read, see that it can be annotated, analyse, write.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The trace's text up to the seam, our rows, the rest of the text: all as pieces of a pack. */
 #include "run/annotated.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The annotated copy of a trace in JSON (PyTorch's profiler, JAX's): what stands in the trace, byte
  * for byte, and in it our tracks, for every viewer that takes the trace itself. gzip, whatever the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Tables of a run for programs that compute with them: every event, and of the report ops, steps and findings; each as
  * a file of columns (write/columns/colfile.h). Their columns are the schema "tpusight-export/1", docs/export.md.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* ops, steps, findings: cells by the names of their columns. */
 #include "run/export_tables.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Tables of the report as files of columns: what run/export.c asks for beside the events. */
 #ifndef TS_RUN_EXPORT_TABLES_H
 #define TS_RUN_EXPORT_TABLES_H

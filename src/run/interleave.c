@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Blocks of lines -> records, sorted -> blocks of all. */
 #include "run/interleave.h"
 

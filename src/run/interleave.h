@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Merging: the wanted lines of a host streamed once, on threads, and handed on as one stream in the
  * order of starts (model/interleaved.h). Memory is bounded whatever the number of events; beyond some

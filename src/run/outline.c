@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The outline pass. It keeps markers (events of step and module lines), which are as many as steps
  * (run/outline_steps.h). Of host threads it keeps only the time in compilations and in the input

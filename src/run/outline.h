@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The first look at a run: steps, and what the hosts were doing while devices waited. */
 #ifndef TS_RUN_OUTLINE_H
 #define TS_RUN_OUTLINE_H

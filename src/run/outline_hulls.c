@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The hull of the events of devices: where the wall time of the whole run begins and ends. */
 #include "base/check.h"
 #include "base/work.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The outline in its two halves: what the lines gave, each for itself, and the outline that is made of
  * all of them. A machine that has all files of a run makes both (run/outline.h); where each host's file

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Marks, packed: of each the differences of its start to the end before it, of its end to its start, and of its number
  * and op to those before, as varints. A GPU's executions are read off its kernels: one begins where another program's

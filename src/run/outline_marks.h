@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What a line of steps, of modules or of a GPU's kernels marks: each mark packed, by its differences to the one before
  * it, in some 10 bytes. They grow with the executions of modules, not with ops.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Scopes of a host's threads. Nothing in a profile of JAX marks what the user named
  * (jax.profiler.TraceAnnotation makes the same event as the runtime's TraceMe), so a scope is what

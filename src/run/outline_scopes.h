@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The names that the user's program gave to stretches of its threads, and the steps it marked there
  * (model/scopes.h, model/steps.h). A line's scopes are gathered block by block; they grow with the

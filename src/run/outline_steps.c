@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A device's steps: its markers; else the pattern of its modules' executions, the same for all
  * devices. What a GPU's kernels show (run/outline_marks.c) is believed only when every other

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Steps from the marks of step and module lines, and where a GPU has neither from its kernels.
  *

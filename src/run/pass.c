@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Lines on threads, states merged in order, analyses closed by need. */
 #include "run/pass.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A pass: every wanted line streamed once, its blocks shown to every analysis that wants the line.
  *

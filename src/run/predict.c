@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* From compiled modules to a session of a step that did not run. */
 #include "run/predict.h"
 

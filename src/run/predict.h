@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A step that did not run, as a profile: the modules of a run without events are walked one after the other, as in the analysis
  * prediction, and what came of it is written as a session that everything opens,

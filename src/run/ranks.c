@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Names and clocks of ranks, and the manifest's text. */
 #include "run/ranks.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The ranks of a job, whose traces are a file each, as one trace for Perfetto: the manifest of
  * ALL_RANKS.perfetto.zip (docs/reference/perfetto-manifest.md in google/perfetto, version 1). Each rank is

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A run, from files to results: open the session's profiles, read them, look once for the outline,
  * analyse in one pass (host threads and, for an overlay, devices once more). What comes out is handed to write/ and

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Which files are held, and in which order they go back. */
 #include "run/staged.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Sessions in a bucket: their content on this machine while it is needed, and changes back (remote/remote.h).
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * States of analyses: made, summed, freed, and sent through their saved form, all by the record that
  * the analysis names in .state (base/record.h).

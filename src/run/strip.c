@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The overlay's own strip, staged where the files are objects. */
 #include "run/strip.h"
 

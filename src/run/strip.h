@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * An annotation taken out again (overlay/apply.h), of a session on this machine or in a bucket (run/staged.h).
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Facts: RFC 3986, 3.2.2 (brackets of IPv6); RFC 4291, 2.5.5.2 (IPv4 inside of IPv6). */
 #include "serve/address.h"
 

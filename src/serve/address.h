@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Where a server listens: an address of this machine, IPv4 or IPv6, written in numbers. Names are not looked
  * up, but for localhost, which is 127.0.0.1.

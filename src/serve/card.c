@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Rows say where in a report a figure stands; what is not on the way to one is stepped over. */
 #include "serve/card.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Cards in memory, and those that reports in a run's folder give. */
 #include "serve/cards.h"
 

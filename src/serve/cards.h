@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The cards of runs, kept: by the run's id and the looks of its files, so that a card of other files is never given.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The helper gets one end of a pair of sockets for each work; the child reads its question there, and answers there. */
 #include "serve/child.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Work in a process of its own: a crash in it, the memory that it takes and what a hostile profile makes of it
  * end there. A helper, forked while the program has one thread, forks a process for each work; so nothing is

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The places are a list under one lock; a thread looks for deadlines that have passed. */
 #include "serve/clients.h"
 

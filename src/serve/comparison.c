@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* All runs are open at once: a comparison looks into their profiles and results. */
 #include "serve/comparison.h"
 

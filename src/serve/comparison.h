@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Runs held against each other, as `tpusight compare --json` prints it: the first is the baseline. */
 #ifndef TS_SERVE_COMPARISON_H
 #define TS_SERVE_COMPARISON_H

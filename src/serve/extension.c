@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The three answers of an extension server, as JSON. */
 #include "serve/extension.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What ui.perfetto.dev reads of an extension server (perfetto.dev/docs/visualization/extension-server-protocol): a
  * manifest, the modules of the SQL package, and macros for its command palette.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Facts: RFC 9110, 4.2.3 (names of hosts), 7.2 (Host), 15.5 (statuses); RFC 9112, 3.2 (targets), 11.2
  * (smuggling); W3C Fetch Metadata. */
 #include "serve/guard.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* One report, and the clients that wait for the next one. */
 #include "serve/latest.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The latest report of a watched job, served as a run of its own. The watch makes it only when a
  * client asks. Functions may be called on any thread; only ts_latest_get() waits.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Runs that may be shown, with what is known of each. */
 #ifndef TS_SERVE_LISTED_H
 #define TS_SERVE_LISTED_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The list of runs, and the thread that fills it. */
 #include "serve/listing.h"
 

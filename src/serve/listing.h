@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Lists of runs: all of them, and how some went over time. Nothing is analysed for a list. What is not known of a run is
  * null, and the list says that it is not complete (is_known); from then on a thread of its own looks at the runs that are

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Reports that were made before: by a pod, whose profiles lie elsewhere, or by `tpusight report -o NAME.json`. The file is what
  * is served, as it stands; there is nothing to analyse. Such a report is a session of one file.

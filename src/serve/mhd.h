@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* libmicrohttpd, and what its versions call differently. */
 #ifndef TS_SERVE_MHD_H
 #define TS_SERVE_MHD_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The events are one array, the oldest first, under one lock. A reader is the id that it wants
  * next. */
 #include "serve/news.h"

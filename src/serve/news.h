@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * News: events go to all readers as server-sent events (text/event-stream; WHATWG HTML,
  * "Server-sent events").

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Where the findings of a report are, out of its JSON: those with times, one for each device that they name.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Reports of the runs below the given paths. A report is made when it is asked for, and kept while
  * the files of its run do not change.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* By realpath(). A link that is made between this look and the reading is not seen. */
 #include "serve/roots.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The folders and files that are served. A link below them may lead elsewhere, and may have been made
  * by another user than the one who serves; so what a session is read from must lie below a path that was

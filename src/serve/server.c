@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The HTTP server, by libmicrohttpd. */
 #include "serve/server.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A small HTTP server (libmicrohttpd), with GET and HEAD, on 127.0.0.1 or another address. Each client has
  * a thread.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Runs that are open, and what is asked of them. */
 #include "serve/slices.h"
 

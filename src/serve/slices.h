@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Pictures of a run's timeline, at any zoom, as JSON (picture/picture.h).
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Facts: RFC 6750, 2.1 (Bearer); RFC 6265, 4.1 and 8.5 (cookies know no ports); RFC 3986, 2.3 (unreserved). */
 #include "serve/token.h"
 

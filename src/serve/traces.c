@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Names, marks and heads are those of trace/trace.c, run/annotated.c and trace/perfetto. */
 #include "serve/traces.h"
 

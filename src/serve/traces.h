@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The traces for Perfetto that annotate left beside the profiles of a session: what the page hands to
  * ui.perfetto.dev, in the browser.

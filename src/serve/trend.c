@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* How runs went over time: their cards in the order of time, and what a gate says of each. */
 #include "serve/trend.h"
 

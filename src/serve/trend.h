@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* How runs went over time: in its order, with what a gate says of each. */
 #ifndef TS_SERVE_TREND_H
 #define TS_SERVE_TREND_H

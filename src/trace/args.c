@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Stats of an event -> args of its slice. */
 #include "trace/args.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What an event says of itself, for its slice in the trace: the reader's stats, each name once, less
  * those that the slice or its op has in any case. One that says otherwise than its op has a name of

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Points of a line -> a list for each counter and key -> tracks. */
 #include "trace/counters.h"
 

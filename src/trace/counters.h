@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Counters of a trace in JSON (ph C) as tracks: one for each of a counter's values, with the name that
  * Perfetto gives it when it reads the JSON, "bytes used". Values that are not numbers are left out.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Which events launch or are launched, by the numbers that their profiler gave them. */
 #include "trace/ends.h"
 

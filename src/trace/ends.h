@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Ends of launch arrows: events that have a number in common with one on the other side of a launch.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* By the names of the report: `run.devices[].chip`, `overview.step_count`. */
 #include "trace/facts.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the head of a trace says of its run: chip, hosts, steps, health. */
 #ifndef TS_TRACE_FACTS_H
 #define TS_TRACE_FACTS_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A label, a slice and a track for each finding of the doctor. */
 #include "trace/findings.h"
 

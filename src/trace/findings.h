@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The findings of a run as tracks of their own, for the process that every trace of ours has: a
  * track and a slice each, in the order of the report. So none is missing, also where it is about no op and

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What stands in front of all rows, and of those of each part; how many events are left out. */
 #include "trace/head.h"
 

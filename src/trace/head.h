@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The head of a trace, and the heads of its parts: what must be known of what is written. It is said of each
  * part by itself, so that a part may have been made elsewhere.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* An event's stats -> its launch, known by their texts -> numbers that a form can write. */
 #include "trace/kernels.h"
 

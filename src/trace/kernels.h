@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The launches of a row of a GPU: what kernel, with which grid, blocks and registers. Each stands
  * once, however often it was launched, and so do the form's bytes of it, for as long as the row is

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Slices in the order of the file -> lanes -> text. */
 #include "trace/writer.h"
 

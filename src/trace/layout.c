@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Machines, then processes with their rows, then the findings', then where time begins. */
 #include "trace/layout.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Blocks of a line -> chosen events -> sorted -> slices. */
 #include "trace/writer.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Ends of rows -> joined by their numbers -> arrows of rows. */
 #include "trace/links.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Threads that make rows and pack pieces; the file, and a spill file for what comes before its turn. */
 #include "trace/pack.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rows on threads, packed: each piece of text becomes a gzip member of its own, whichever thread
  * packs it, and the members stand in the order of the rows. So the bytes do not depend on threads,

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Histograms of durations, one cut for a host, quotas at the cut. */
 #include "trace/plan.h"
 

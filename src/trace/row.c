@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A row begins, is written or looked through, and ends; tracks of ours. */
 #include "trace/row.h"
 

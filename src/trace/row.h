@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * One row of the trace: a line of the profile, or a track of ours, as text in pieces of a MiB, in
  * whatever form the writer was made for (trace/perfetto/perfetto.h).

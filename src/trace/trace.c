@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Rows on threads -> pieces -> members -> file. */
 #include "trace/trace.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The Perfetto trace of a run, the native rows and ours in the same process groups, in one of its
  * forms (trace/perfetto/perfetto.h): `perfetto_trace.json.gz` is Chrome's JSON, `perfetto_trace.pftrace`

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Slices first, then counters; each by .order, then in the order of results. */
 #include "trace/tracks.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Our tracks in the order that viewers shall show them. */
 #ifndef TS_TRACE_TRACKS_H
 #define TS_TRACE_TRACKS_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Events of lines, counted -> of hosts. */
 #include "trace/wants.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the hosts of a run have for a trace of it: of each how many events, and where the first begins and the last ends.
  * A host's share of the events that are written depends on what the others have (trace/plan.h), and so does where the trace's

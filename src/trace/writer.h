@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What a writer of rows holds (trace/row.h), for the files that it is made of: row.c begins and
  * ends rows and has those of ours, line.c chooses the events of a line and puts them in order,

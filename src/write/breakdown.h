@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The time breakdown below its heading: a row for each bucket that holds time. What is shown adds up:
  * rows to their total and shares to 100.0 % in the digits on the screen, not only in the numbers

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The report for a reader with little room (a chat message, the context of a language model): the
  * run in one line, its top numbers, then the findings, the most valuable first, in whole sentences

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What `tpusight check` says of each session: the verdict, the causes, and what to do about them. As
  * text for people, or as one JSON document:

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The flame graph's outputs: one tree of call paths (the tables of the result `flame`), cut to what is
  * worth a frame, in the forms that viewers of flame graphs read. Private to write/flame*.c, but for the

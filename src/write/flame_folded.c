@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Folded stacks: a line a path, its frames parted by ';' and a number behind it, as flamegraph.pl,
  * inferno and speedscope read them (github.com/brendangregg/FlameGraph). The format cannot quote: a ';'

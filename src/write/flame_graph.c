@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The rows of a tree of call paths, and what is cut from it. */
 #include "write/flame.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Nested: name, value and children, as d3-flame-graph and its like read them. */
 #include "write/flame.h"
 

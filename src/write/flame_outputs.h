@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Outputs of the result `flame`, beside those of any result. How much of it: struct ts_report's
  * .tree, .weight, .min_duration_ps, .max_depth and .group_small.

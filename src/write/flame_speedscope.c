@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * speedscope's own format (https://www.speedscope.app/file-format-schema.json): a profile of type
  * `sampled` a tree and weight, a sample a path with time of its own. Its times may have fractions.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A flame graph for the console: what the result says of itself with the heaviest paths, then the tree
  * from the top, of each frame its share, cut where it is too light for a line. A frame with one child

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* "schema" and "generator": the first members of every object of JSON that we write. */
 #ifndef TS_WRITE_JSON_HEAD_H
 #define TS_WRITE_JSON_HEAD_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Lists inside lists are made by analyses, never by input: their depth is ours. */
 #include "write/json_value.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A value of a result as JSON: unknown and impossible ones are null, lists are arrays. */
 #ifndef TS_WRITE_JSON_VALUE_H
 #define TS_WRITE_JSON_VALUE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Every output. Adding one: its file and a line here (docs/adding). */
 #define TS_OUTPUTS(X) \
 	X(text)       \

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * An output: results in, bytes in a buffer out. A constant struct in its own file and a line in
  * list.h.

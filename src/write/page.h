@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The page that draws a report (plugin/page): what its bundler made of it, as bytes in the program.
  * All are empty when the program was built without the page.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A predicted profile. Field numbers: codec/xspace.h; stats: those of libtpu's profiles, by which XProf tells what an op is
  * (xprof/utils/op_metrics_db_utils.cc), and ours behind them. The planes are those of a real profile of one core.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A predicted profile: what was foretold of one step of compiled modules, as the XSpace that a profiler would have written of
  * one core, so that whatever reads profiles reads it. Lines: Steps, XLA Modules, XLA Ops, Async XLA Ops.

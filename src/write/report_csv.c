@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* One view of the report as CSV. */
 #include "write/report_csv.h"
 

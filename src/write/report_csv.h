@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * One view of the report as CSV: the rows that JSON has, under the same names. Unknown is an empty
  * cell. A list is its items with "; " between them, each part of an object as name=value. Findings

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The report, or a comparison of runs, as one HTML file: the page and the report inside it. Opens from disk; its policy forbids
  * it every connection. TS_UNSUPPORTED when the program was built without the page.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The report as JSON, `tpusight/1` (docs/analyses/ has every number).
  *

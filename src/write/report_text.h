@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The report for people at a console: of each result its title, labelled fields, findings, titled
  * tables and notes. What has no label or title is for programs and is left to JSON and CSV. Text of

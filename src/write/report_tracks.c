@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Tracks in the report's JSON. */
 #include "write/report_tracks.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Tracks over time in the report's JSON: what the viewers draw, coarse enough for a page.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The parts of the file: ECMA-376, part 1, 18.2 (workbook), 18.3 (sheets), 18.8 (styles); part 2 (the package). */
 #include "write/report_xlsx.h"
 

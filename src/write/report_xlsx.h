@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The report as a spreadsheet: Office Open XML (ECMA-376, part 1), a sheet for each table. The first sheet has the
  * single values and the notes by their names; the others are named after their tables (ops, operators.by_name), in the

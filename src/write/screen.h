@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A report that fits one screen: what was profiled, the verdict, where the time went, and as many findings
  * as there is room for, the first ones.

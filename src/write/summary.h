@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What a user reads after `annotate`: two lines on the run, and one or two for each finding (one
  * where there is no terminal). Of the evidence it is the first sentence; the report has it all.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Values and tables for people: units from the ending of a name, columns that fit the terminal.
  * Part of the text report.

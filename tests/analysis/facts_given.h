@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Facts for tests that run one analysis without those that it needs: nothing is known, until a test
  * puts facts of its own into the context.

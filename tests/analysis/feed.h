@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A profile made by hand, and one analysis run over it as the program runs it: a state per line,
  * merged in the order of lines, closed once. Times are in microseconds here, for short numbers.

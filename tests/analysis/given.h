@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A profile built field by field (tests/read/xplane_make.h) and analysed as the program does it. Times
  * are in microseconds here, for short numbers.

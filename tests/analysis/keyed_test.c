@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Rows by key (analysis/kit/keyed.h): found again, summed, and asked whether a map fits its rows. */
 #include <stdlib.h>
 

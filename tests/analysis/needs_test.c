@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What analyses need of one another: no circles, and nothing of a later pass. */
 #include "tests/test.h"
 #include "analysis/analysis.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Thresholds: defaults, names, and what is refused. */
 #include "tests/analysis/doctor/doctor_given.h"
 

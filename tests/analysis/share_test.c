@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What a host's rows may hold is the same however many other hosts there are. */
 #include "tests/analysis/given.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * States of analyses through their saved form: a run whose every state is saved and loaded before it
  * is summed has the same report, byte for byte. Over the samples of tests/data, and over the corpus

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Memory that dies together, and arrays that grow. */
 #include <stdalign.h>
 

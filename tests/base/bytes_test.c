@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Byte views, numbers in text, and arithmetic that saturates; the growing buffer and the error. */
 #include "base/buf.h"
 #include "tests/base/rng.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The name that was probably meant. */
 #include "tests/test.h"
 #include "base/closest.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Maps from ids and from bytes, against an array that is searched from end to end. */
 #include "base/map.h"
 #include "tests/base/rng.h"

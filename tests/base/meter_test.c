@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* How much of a long work is done. */
 #include "tests/test.h"
 #include "base/meter.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Given rows of all kinds of keys, the first key that differs decides, and no distance is too far. */
 #include "base/order.h"
 

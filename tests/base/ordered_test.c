@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Jobs on threads that begin and end in order, and hold no more than they may. */
 #include <stdatomic.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Random numbers that are the same everywhere: xorshift64 (Marsaglia 2003). A failure names its seed. */
 #ifndef TESTS_BASE_RNG_H
 #define TESTS_BASE_RNG_H

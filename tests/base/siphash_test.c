@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* SipHash against OpenSSL's (openssl mac -macopt hexkey:000102...0f -macopt size:16 SipHash). */
 #include "base/siphash.h"
 #include "tests/test.h"

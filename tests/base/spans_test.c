@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Spans against a bitmap of the same moments: every operation on many random lists. */
 #include "base/spans.h"
 #include "tests/base/rng.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Jobs on 1, 2 and 16 threads. */
 #include <stdatomic.h>
 

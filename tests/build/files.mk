@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # How programs and the tarball are built. What a test needs is in the build folder.
 EXTRA_DIST += tests/build/same_tarball.sh tests/build/sbom.py
 

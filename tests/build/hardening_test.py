@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What the linker made of the flags against exploits, read from the programs themselves: hardening_test.py [PROGRAM...]
 
 Each installed program must be position independent, have its tables of addresses read-only before main() (RELRO, BIND_NOW),

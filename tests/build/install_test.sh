@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # What `make install` puts where: programs, the licence and the notices, manual pages, completions of shells; `make uninstall` takes
 # all of it away. Run in the build folder.
 set -eu

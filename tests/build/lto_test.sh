@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # The programs are optimized as one when they are linked (m4/lto.m4), where configure chose that: most functions of the library
 # are then seen by no other file. Clang leaves them in the list of symbols, so its programs are passed over. Run in the build folder.
 set -u

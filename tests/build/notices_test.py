@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What others made is named with its licence where it is linked or bundled: notices_test.py
 
 notices/list is held against configure.ac, against what bin/tpusight asks the loader for, against the lock file of the page and

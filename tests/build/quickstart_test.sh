@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # quickstart.sh installs what apt-get refuses as a whole list package by package, and names those that cannot be had. apt-get, id and
 # sudo are ours here.
 set -u

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Two people build the tarball of the last commit, and get the same bytes: same_tarball.sh WORK [PROGRAM]
 # They have other folders, times of files, umasks, locales and time zones; one builds below the sources, one elsewhere. At the
 # end a third one has another commit's time, so that the test is seen to find a difference. PROGRAM is a tpusight that prints the

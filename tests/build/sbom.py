@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Prints what a release is made of, as CycloneDX 1.5 (https://cyclonedx.org/docs/1.5/json): sbom.py [TOP]
 
 The libraries that configure.ac asks for, in the versions that pkg-config finds here, with the package of a Debian-like system

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The list of what a release is made of is well-formed, whole, and the same each time: sbom_test.py
 
 It is held against CycloneDX's own schema where a Python with cyclonedx-python-lib is there ($TS_VIEWERS_PYTHON, else this one); a

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A report does not hang on what the C library's qsort() does with elements that compare equal: ties_test.py
 
 glibc leaves them in their order, musl's does not, and the wheels have musl. A qsort() that turns every array round before it sorts

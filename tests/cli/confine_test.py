@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What the program gives up before it reads foreign bytes, and that nothing a user asks for breaks: confine_test.py
 
   - with -v it says what holds; TPUSIGHT_CONFINE=0 leaves it out; so does --on-alert, whose program would be confined too

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What was done, in words for the console. */
 #include "tests/test.h"
 #include "cli/deeds.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """tpusight export as a command: what it writes where, what it refuses, and how much memory it needs. What is in the files,
 tests/python/export_test.py asks pyarrow and DuckDB."""
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What `tpusight hlo` hands over to tpusight-before, and what it says where that is not there: hlo_programs_test.py
 
 The program that stands in for it here prints its words; what it makes of them, tests/python/before_test.py shows. Run in the build

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What steers a terminal never reaches it: hostile_test.py
 
 Names of folders, files, hosts, ops, threads, modules, scopes and labels hold escape codes, carriage returns, bells, C1 controls,

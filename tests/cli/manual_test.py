@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Manual pages and completions are made by the build, and shells complete by them: manual_test.py
 
 manual/ must hold what `tpusight manual` prints of each command and for each shell; groff must have no complaint of a page; bash,

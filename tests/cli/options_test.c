@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Values of options, a row a kind. */
 #include "tests/test.h"
 #include "cli/option.h"

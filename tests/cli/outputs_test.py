@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """How the files that the program writes come to lie: outputs_test.py
 
 Links, pipes and folders in a file's place; modes, ACLs, attributes, owners; outputs that are inputs: docs/files.md, asked of

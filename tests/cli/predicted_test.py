@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A profile that was predicted says so in each file that is made of it, and one that was measured does not: predicted_test.py
 
 Tables that are made of it are read by themselves: each row says it. What reports print is in the case hlo-predict; what the page

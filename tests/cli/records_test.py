@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Each command takes HOST.xplane.riegeli as it takes HOST.xplane.pb, or says that it does not, and what to do.
 
 $TPUSIGHT names the program (default: bin/tpusight).

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What `tpusight report RUN` prints fits one screen of 80x24: screen_test.py
 
 Asked of every planted run, of the profiles and traces of tests/data, and of $TS_CORPUS (default: ../shared/corpus beside the

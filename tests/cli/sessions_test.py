@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Many sessions on many threads say and write what one thread does: sessions_test.py
 
 Small and large sessions, damaged ones, sessions that share a folder: what is printed, complained of and written, and the status, must be

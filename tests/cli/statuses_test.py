@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Exit statuses, and that no command is silent: statuses_test.py
 
 Every command is run over every kind of input: good, absent, empty, closed to the user, damaged, not a profile, and profiles with

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What the program writes where a terminal is, and where none is: terminal_test.py
 
 On a terminal's stderr a line of progress with a percentage, which is gone at the end; nothing of that elsewhere, on a dumb

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Chunks put at any byte of a file are found again; tests/overlay/records_test.py holds them against another writer's. */
 #include "codec/chunks.h"
 #include "tests/test.h"

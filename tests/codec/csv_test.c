@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* CSV cells: quoting by hand, and random text read back by a small RFC 4180 reader. */
 #include "tests/test.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* HighwayHash against the vectors of its authors (github.com/google/highwayhash, highwayhash_test.cc), and in pieces. */
 #include "codec/highway.h"
 #include "tests/test.h"

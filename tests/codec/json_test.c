@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The JSON writer against cJSON, an independent parser, and against text made by hand. */
 #include "tests/test.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The protobuf cursor: rows of bytes, and what must come of them. */
 #include "tests/test.h"
 #include "codec/pb.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The protobuf writer against bytes worked out by hand, and against the cursor that reads them. */
 #include "tests/test.h"
 

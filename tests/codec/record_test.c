@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Records: released, summed, saved and loaded by their tables of members. */
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The shortest digits of doubles: what others publish, every power of two, and strtod for very many. */
 #include "tests/test.h"
 

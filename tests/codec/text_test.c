@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Text for HTML pages and for terminals. */
 #include "tests/test.h"
 #include "codec/html.h"

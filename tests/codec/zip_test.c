@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* ZIP written, and read by another reader; the manifest's place, with bytes worked out by hand. */
 #include "tests/io/tmpdir.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Runs side by side, made by hand: which ops are the same, and what a difference is made of. */
 #include "tests/test.h"
 #include "compare/compare.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Whether steps differ. Expected values are worked out by hand: a binomial's tails, Wald and Wolfowitz's
  * mean and variance, ways to deal ranks out.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Gates: what is read from an expression, where a bad one is wrong, and when one fails. */
 #include "tests/test.h"
 #include "compare/gate.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Steps of several runs in bins that all share, and as many runs as a comparison takes. */
 #include "tests/test.h"
 #include "compare/compare.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What runs are called beside one another. */
 #include "tests/test.h"
 #include "compare/compare.h"

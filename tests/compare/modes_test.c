@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Runs in modes of one compiler, side by side, as results that the analyses could have left. What
  * real traces say is held against their own marks by tests/truth/torch_modes.py.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* PyTorch's operators of two runs, made by hand: what became of each, and by how much. */
 #include "tests/test.h"
 #include "compare/compare.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The rank test. Expected values are counted by hand where that can be done, else scipy's (1.17):
  * stats.mannwhitneyu(b, a, method=...), and for ties stats.permutation_test over the same statistic.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Programs that were compiled for several shapes: what two runs have in common is a set. */
 #include "tests/test.h"
 #include "compare/compare.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Redacting: what becomes of names, and that nothing of whom a profile is from is left in the copy. Names
  * are written out with #1, #2 ... in place of hashes, in the order in which they first appear.

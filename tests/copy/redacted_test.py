@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Redacted profiles say the same, and nothing of whom they are from: redacted_test.py [PATH...]
 
 Of each run: the report of the redacted copy has the same numbers as that of the profile, row by row; in the copy (unpacked)

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Trimming: what stays of a profile, by steps, time and plane. Profiles are written field by field,
  * and what must come out is worked out by hand.

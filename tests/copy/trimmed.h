@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A trimmed copy out of memory, for tests and fuzz targets: bytes -> profile -> plan -> bytes. And a
  * look through an xplane's bytes as protobuf libraries take them: every message in every message.

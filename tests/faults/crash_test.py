@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The power fails: what a command wrote is replayed as far as a file system may have brought it to disk: crash_test.py
 
 A tracer (tracer.c) records what a command does to files. A crash may come behind each of these calls. What is on the disk then

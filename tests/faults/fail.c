@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * For LD_PRELOAD: the n-th of a program's calls into the system fails.
  *

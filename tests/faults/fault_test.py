@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The n-th call of a command into the system fails, for every n, with every error that the call can have: fault_test.py
 
 The commands are those of scenes.py, the errors those of fail.c. However it goes,

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Faults of the system: calls that fail, kills, power cuts, full disks (tests/faults/scenes.py says what must hold). The library
 # is for LD_PRELOAD, and neither it nor the tracer has anything of ours in it.
 EXTRA_DIST += tests/faults/fail.c tests/faults/scenes.py

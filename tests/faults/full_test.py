@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Disks that are really full, file-size limits, and outputs that take nothing: full_test.py
 
  - Commands that write run on a file system in memory, with room for what is there and a little more, page by page up to what

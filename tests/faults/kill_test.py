@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """annotate, strip and other commands that write are ended by a signal at a system call, for every call: kill_test.py
 
 A tracer (tracer.c) sends the signal when the program enters its n-th call, and when it leaves it.

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What the tests of faults run: commands that write, each in a folder of its own, and what must hold when one of them ended
 badly. Only the standard library.
 

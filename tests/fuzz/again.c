@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as the profile of a session, reported twice in each format: on one thread, and on several. The bytes are
  * the same, and so is the status; what is JSON is JSON.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as an archive: every entry visited, within the bounds that the header promises. */
 #include "io/archive.h"
 #include "tests/fuzz/mutate/mutator.h"

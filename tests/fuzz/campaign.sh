@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Fuzzes all targets, or those that are named, for so many hours: in turns, so that each gets the same time, on as many
 # processors as there are (TS_JOBS). It runs in a build folder of ./configure CC=clang --enable-fuzz --enable-sanitize.
 #	campaign.sh HOURS [TARGET...]		HOURS may be a part of one: 0.5

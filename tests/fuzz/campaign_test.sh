@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # The campaign with two targets that are scripts: one learns an input, the other one is broken. Counts, table, corpus and
 # exit status are right; a campaign in which nothing broke ends with 0.
 set -u

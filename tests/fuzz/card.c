@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Any text as a report beside a profile: what a list says of it is whole JSON, and its texts end where they must; its findings
  * stand in the order of time. */
 #include "serve/card.h"

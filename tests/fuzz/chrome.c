@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a Chrome trace: read, analysed, reported, with every event's stats looked for. */
 #include "read/stream.h"
 #include "tests/run/memory_run.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as the profile of a session, and one of the commands on it: which one, the number of bytes says, so that the
  * cuts of a seed meet all of them. The status is one that the manual has; a failure says a word, and a command that is

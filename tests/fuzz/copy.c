@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a profile or a trace: trimmed, redacted; what comes out is whole. */
 #include "codec/jtok.h"
 #include "copy/redact.h"

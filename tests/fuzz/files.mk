@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # A target per reader of foreign bytes, from one source: NAME_replay runs its seeds in `make check`, with any compiler;
 # NAME_fuzz is a libFuzzer program for `make fuzz-smoke` and `make fuzz` (--enable-fuzz, with clang).
 fuzz_replays =

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Runs libFuzzer targets, so many seconds each and as many at a time as there are processors (TS_JOBS), from the seeds
 # and the real profiles of the tree. What a campaign learns is kept in the build tree (tests/fuzz/corpus); what a target
 # said is in tests/fuzz/NAME_fuzz.log, and shown where an input broke something: its file is named in the last lines.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as gzip: unpacked to the end or to the damage, in bounded memory. */
 #include "io/gzip.h"
 #include "tests/fuzz/mutate/mutator.h"

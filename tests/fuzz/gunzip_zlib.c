@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Our reading of gzip held against that of zlib's own files (gzread): what both take gives the same bytes, members that
  * follow each other among it. Decided otherwise: zlib passes over whatever stands behind the last member; ours takes zeros

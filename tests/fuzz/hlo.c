@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a compiled module, and everything asked of it. */
 #include "tests/read/hlo_walk.h"
 #include "tests/fuzz/mutate/mutator.h"

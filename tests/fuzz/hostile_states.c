@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A run whose analyses pass their states on in their saved form, as states of other machines come, with bytes of these
  * changed on the way: loaded or refused, merged, closed and reported. The first byte of the input chooses the profile; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Where the inputs of a target come from.
 #	inputs.sh seeds TARGET		the folders of its seeds
 #	inputs.sh real TARGET		folders with real profiles, too large for seeds

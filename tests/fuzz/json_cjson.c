@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Our tokens of JSON held against cJSON's tree: of any text that cJSON takes, ours gives the same members and elements in
  * the same order, the same texts, and numbers of the same bits. What cJSON does not take ours may take (codec/jtok.c says

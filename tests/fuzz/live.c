@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as the answer of a job's server: the profile is taken out of its frame and message, its
  * modules are kept and put behind the next one; it is analysed, judged, and written as a line of

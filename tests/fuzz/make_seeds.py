@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Writes the small seeds of the fuzz targets: make_seeds.py [OUTDIR], by default tests/fuzz/seeds.
 
 Python alone. The hard cases of tests/fixtures/edge.py and captures.py as profiles, modules cut out of the sample run, and texts by

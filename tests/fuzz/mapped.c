@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Files of map and reduce with any bytes in them, as other machines send them. The input is a message: 1 the profile and 2
  * the lines of a file's outline; 3 the outline of a run of that profile; 4 and 5 states of its first and its second pass; 6 its

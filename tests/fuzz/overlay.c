@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as a file that may be annotated already: what is taken for ours is cut, and what is
  * written behind it is found again at the same place.

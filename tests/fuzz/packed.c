@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A trace in JSON says the same plain, packed by gzip (in two members), in a tar and in a zip: the report is the same, but
  * for what it says of the file itself.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as protobuf fields, entered as messages down to a depth: views stay inside. */
 #include "codec/pb.h"
 #include "tests/fuzz/mutate/mutator.h"

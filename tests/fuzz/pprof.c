@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a memory profile: read, analysed, reported. */
 #include "tests/read/pprof_walk.h"
 #include "tests/fuzz/mutate/mutator.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Our reader of memory profiles held against classes that protoc-c generates from pprof's schema: what both take says the
  * same, site by site: bytes, objects, kind, device, and the frames of the stack with function, file and line.

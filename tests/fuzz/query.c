@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Any values behind the names of an address: a part of a run is in order, or it is refused with words. Lines are
  * from_ps, to_ps, device, host, gate. */
 #include "serve/query.h"

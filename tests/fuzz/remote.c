@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as what a helper of the remote protocol writes: replies, a line each, and the names in their entries, which become
  * paths of files.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A fuzz target without libFuzzer: replays every seed, its truncations and many changed copies,
  * always the same ones: damaged ones, and those of the target's own mutator. That is what

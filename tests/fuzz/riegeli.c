@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as records of XSpaces: read, analysed, reported. Hashes let few changed files in, so what are not such
  * records stands for them unpacked: XSpaces one after the other, whose planes come in pieces.

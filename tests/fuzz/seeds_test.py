@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The seeds of the fuzz targets that make_seeds.py writes are in the tree: seeds_test.py
 
 Each is there, and is what is written today, but for those that another zlib packs otherwise.

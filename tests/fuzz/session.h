@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * For targets that run whole commands: a log directory with one session that holds the input, on a file system in memory
  * where there is one, and commands that are run on it in this process. What they print is kept.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Any text as an HLO shape: sizes of it, and that it prints as a text that means the same. */
 #include "base/buf.h"
 #include "model/hlo.h"

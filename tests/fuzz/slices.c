@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as a profile whose timeline is drawn: at each zoom a lane has at most as many slices as places, in the order
  * of time, inside of what was asked for, and from the index of cells as without it nothing is read that is not there.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as the saved state of an analysis, whose name is the first line. What loads is saved and
  * loaded again, with the same bytes; where the table of members says the sum, it is summed, too.

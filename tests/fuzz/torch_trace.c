@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as the log of PyTorch's compiler: read, analysed, reported. */
 #include "tests/run/memory_run.h"
 #include "tests/fuzz/mutate/mutator.h"

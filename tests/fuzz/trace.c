@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as the traces of a job, the whole way of `tpusight report`, `memory` and their like: up
  * to four ranks (a byte 0x1e between them), read, merged and analysed together; the report in every

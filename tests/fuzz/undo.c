@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as the profile of a session: annotated, annotated again, and the annotation taken out. The second time
  * changes nothing, and in the end every file is there with the bytes that it had, and no other.

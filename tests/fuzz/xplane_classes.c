@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Our reader of profiles held against classes that protoc-c generates from the schema: what these accept, ours reads
  * without a word of damage, and says the same of it, field by field: planes, lines, events, their names and their stats.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Each word that a report shows is explained, once and plainly: glossary_test.py
 
 docs/glossary.md is held against reports of the profiles in tests/data: every field of every view, and every column of every

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Says what was forgotten when something was added: house_test.py [TOP]
 
 An analysis, a rule of the doctor, a chip, a reader, an output, a command and a threshold are a line in a list each. The

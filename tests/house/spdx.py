@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Every source file says its licence in its first line, or in the second where #! is the first: spdx.py [--add] [TOP]
 
 Without --add the files that lack the line are named, and the exit status is 1. --add writes it, also in place of a line that

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The check of the line that names the licence finds a file without it, and adds it at its place: spdx_test.py"""
 import os
 import shutil

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Which row a device gets, and whose figures win. */
 #include "tests/test.h"
 #include "hw/chips.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Which resource bounds an op. A chip of 100 FLOP/s, 10 B/s of HBM and 50 B/s of VMEM. */
 #include "tests/test.h"
 #include "hw/chips.h"

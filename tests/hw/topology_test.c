@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Slices, and what a collective takes on them: by hand, with links of 100 bytes a second. */
 #include "tests/test.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Archives made by libarchive, by tar and by Python's zipfile; damaged ones, and bombs. */
 #include "tmpdir.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Archives as our reader takes them, held against Python's tarfile and zipfile: archives_test.py [--seed N] [--rounds N]
 
 Archives are made in all the ways that Python writes them (tar in three dialects and four packings, zip stored and packed, long

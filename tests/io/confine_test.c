@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What a confined process can still do, and what not: in a child, because it cannot be taken back. */
 #include "tmpdir.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Names of files: removed, renamed, doubled, compared; and the lock on a session. */
 #include "tmpdir.h"
 

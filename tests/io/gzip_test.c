@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* gzip both ways, against zlib's own gzread, Python's gzip, and bytes worked out by hand. */
 #include "tmpdir.h"
 

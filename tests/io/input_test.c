@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Inputs: what is mapped, what is read, and what is refused with which words. */
 #include "tmpdir.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Whether a change of a file would show from outside. */
 #include "tests/test.h"
 #include "io/look.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Replacement of files: whole or not at all, whatever happens on the way. */
 #include "tmpdir.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Where a profile lies: TensorBoard's folders, drives of Windows, and the packages of a TensorBoard. */
 #include "tmpdir.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A new file takes the place of what was looked at, and of nothing else. */
 #include "tests/test.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Large arrays lie in files, small ones in memory; growing keeps what is in them, and a full disk is no end of the program. */
 #include "tmpdir.h"
 

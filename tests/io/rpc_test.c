@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* One gRPC call against a server that means well, and against all others. */
 #include <time.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Scratch files: what was put is read and mapped, and nothing is left in the folder. */
 #include "tmpdir.h"
 

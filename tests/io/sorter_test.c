@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Records come back in order, each once and in its part, however little memory there is. */
 #include "tmpdir.h"
 

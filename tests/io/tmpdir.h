@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * For the tests of io/: real folders below TMPDIR, removed with all that is in them, and bodies run
  * in a child (as another user, under a limit), whose assertions come back as its exit status.

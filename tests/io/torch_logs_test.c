@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Logs of PyTorch's compiler in a folder, and by name. */
 #include "tmpdir.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Which paths are URLs, and which names may become paths below the scratch folder. */
 #include "tests/test.h"
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A window over a text: packed or plain, longer than the window, and with pages that are given back. */
 #include "tmpdir.h"
 

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Runs the program over inputs that are built to be slow (tests/fixtures/make_bombs.py), and measures each command: CPU
 time of all its threads, and the most memory that it held."""
 

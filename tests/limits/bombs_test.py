@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """No input takes time or memory out of proportion to its size (docs/limits.md): bombs_test.py [--full] [NAME...]
 
 Without --full: some bombs of FEW bytes and of four times as many. Twice the time for twice the bytes would be 4; what grows

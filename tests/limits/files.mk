@@ -1,2 +1,2 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 EXTRA_DIST += tests/limits/bombs.py

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """docs/limits.md says of each limit of src/base/limits.h what its value is, and names no other; each limit is used, and
 each has a reason in the header."""
 import os

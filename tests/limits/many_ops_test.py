@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What a run of very many ops has of each lies in files: a report of 200,000 fits into what 50,000 take in memory."""
 
 import os

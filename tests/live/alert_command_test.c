@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The command of an alert: its environment, whatever the text; how many run, and what becomes of
  * them. */
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Alerts over time: hold, hysteresis, severities. Times are given, so answers are by hand. */
 #include "tests/test.h"
 #include "analysis/doctor/doctor.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Profiler servers for tests in Python, out of fake_service.h: fake_server FILE...
  *

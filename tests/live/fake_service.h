@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A server for tests that speaks as much HTTP/2 as one gRPC call needs (RFC 9113, RFC 7541 without
  * Huffman codes), and answers as the test wants it to: well, badly, slowly, or not at all.

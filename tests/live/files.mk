@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 EXTRA_DIST += tests/live/fake_service.h tests/live/job.py
 
 # The servers that scripts talk to.

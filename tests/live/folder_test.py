@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """tpusight live LOGDIR as its user runs it: folder_test.py [PART...]
 
   - alerts   each session raises what the doctor says of it, and nothing of the session before

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """tpusight live against a profiler server whose answers are spoilt in every way: garbled_test.py
 
 Each connection gets the bytes of a good answer (HTTP/2, gRPC, a profile) in which some were changed, left out, doubled or cut off. The

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Figures of a sample and over samples: the ring, the metrics, what sampling costs. By hand. */
 #include "tests/test.h"
 #include "base/units.h"

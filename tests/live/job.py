@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A job that a test watches: job.py PORT steady|shapes|later SECONDS [EVERY]
 
 The shapes of "shapes" change every step, those of "later" from its fifth second on.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """tpusight live against real JAX jobs on the CPU: job_test.py
 
   - a steady job raises no alert; its steps are seen, in samples and between them

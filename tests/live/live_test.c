@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Test servers are watched: many samples, damaged samples, hosts that go and come back. */
 #include <limits.h>
 #include <sys/resource.h>

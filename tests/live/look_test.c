@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What is read from a sample besides the analyses, and what is asked of a server: look,
  * kept_modules, profiler. */
 #include "tests/test.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Functions that are compiled again and again: samples are made here, so answers are by hand. */
 #include "tests/test.h"
 #include "live/programs.h"

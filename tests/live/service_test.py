@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """tpusight live as its user runs it, against servers made for it: service_test.py [PART...]
 
   - alerts    what the doctor says of a profile on disk is what a job that sends it raises, by the same thresholds

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Which sessions of a folder are complete. The writer is the test itself, so what lies between its
  * writes is known; a moment is long against the time at rest that is asked for. */
 #include "tests/test.h"

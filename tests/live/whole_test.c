@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Files cut anywhere: whole, or not. */
 #include "tests/test.h"
 #include "io/gzip.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* FLOPs of operators, by hand from their shapes. */
 #include "tests/test.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Costs of single ops. Each expectation is worked out beside it by hand; the rules are those of
  * docs/analyses/cost-model.md. Whole modules are held against libtpu in tests/read/hlo_test.c.

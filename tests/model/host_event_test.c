@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What host events' names say: rows of names as profiles and sources have them. */
 #include "model/host_event.h"
 #include "tests/test.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Kernels of a GPU by name: rows of names as libraries have them, and what they are for. */
 #include "model/kernel_name.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Nesting: self times and segments of lines drawn by hand, and of random ones against a slow and
  * simple answer to the same question.

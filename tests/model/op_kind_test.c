@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Kinds of ops from categories, texts and compiled instructions; remat; partners of async pairs. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Given each word of the list, it is found again; the list is in the order that the search needs. */
 #include "model/opcode.h"
 #include "tests/test.h"

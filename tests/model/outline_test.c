@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Steps by time, and how those of devices are paired. */
 #include "base/units.h"
 #include "model/outline.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The profile's tables: identity of ops, clocks of hosts, links to modules. */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The walk over a schedule, and trips of loops: modules made here, times worked out by hand. */
 #include "tests/test.h"
 #include "model/schedule.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Shapes: sizes as laid out, and as text both ways. Expectations are worked out by hand from the
  * tile rule, or are what libtpu allocated (corpus/truth).

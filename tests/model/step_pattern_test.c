@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Steps without markers: sequences of modules written as letters, and the steps that are in them. */
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The sweep against counting moment by moment. */
 #include "tests/test.h"
 #include "model/sweep.h"

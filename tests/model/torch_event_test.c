@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Names that PyTorch's compiler writes. Names of kernels are held against get_fused_kernel_name() of
  * torch/_inductor/utils.py: its ops, sorted and joined by underscores, were joined here by hand.

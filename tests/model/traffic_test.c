@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What is read and what is written, in which memory: against libtpu's own count of what its programs
  * write (tests/data/traffic, made by tests/fixtures/make_traffic.py), and by hand.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Our calls of malloc, calloc and realloc, one of which fails: the linker's --wrap sends them here;
  * libraries keep theirs. Any thread may allocate. cmocka.h is included before.

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # --wrap is GNU ld's and lld's; elsewhere configure leaves these tests out.
 if HAVE_WRAP
 endif

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Each allocation fails in turn while a job is watched: what is out of memory must be said - by
  * TS_NOMEM, or by the host whose answer found no room - and nothing may crash or be left behind

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Each allocation fails in turn: a whole run - read, analyse, report, overlay - must give TS_NOMEM and
  * leave nothing behind (the sanitizer build looks for leaks), and nothing may crash.

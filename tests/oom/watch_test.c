@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Each allocation fails in turn while a log directory is watched: it is said, by TS_NOMEM or of the
  * session, which is tried again then; the session's own bytes are there at any time, and nothing is

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Real traces annotated, held against Python's own gzip and json: annotated_test.py
 
 Every trace below $TS_CORPUS/kineto (without it: tests/data/hand_made.pt.trace.json alone) is annotated as it is, plain, as a

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Results into a folder and out again: nothing of the user's is lost, whatever happens. */
 #include "tests/test.h"
 

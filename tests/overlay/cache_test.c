@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* XProf's caches: which files they are, and what stands in cache_version.txt. */
 #include "tests/test.h"
 #include "folder.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Annotated copies of traces beside them: the traces are never touched, and nothing else of the user's. */
 #include "tests/test.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A folder for a test: made, filled, compared, removed. */
 #ifndef TESTS_OVERLAY_FOLDER_H
 #define TESTS_OVERLAY_FOLDER_H

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A session with HOST.xplane.riegeli is annotated as one with HOST.xplane.pb: the overlay is one more record, in a chunk of its own behind
 the user's, and a strip cuts it off.
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Our rows in the real XProf's trace viewer, one by one: rows_xprof_test.py
 
 The sample and the profiles of $TS_CORPUS (default: ../shared/corpus beside the sources) are annotated, and trace_viewer@ is asked:

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A profile and results made by hand, for the tests of overlay/: tracks of labels and args that no
  * analysis makes, so no profile's bytes would (tests/analysis/given.h). */
 #ifndef TESTS_OVERLAY_SAMPLE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The note by which an annotation is known to stand: of the files, the program and the options. */
 #include "tests/test.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """An annotation that stands is left alone, and what is in doubt is done again: standing_test.py
 
 The program looks at sizes and times only. So each way in which a session can have changed since it was annotated is tried here, in a

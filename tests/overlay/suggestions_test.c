@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Suggestions, read back with protobuf-c: an independent reader of the same schema. */
 #include "tests/test.h"
 #include "base/map.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Programs that work on one session at the same time: none sees half a file, and nothing is lost: together_test.py
 
 For some rounds at once: two that annotate, one that strips, a job that puts a new profile in the place of the old one, a job

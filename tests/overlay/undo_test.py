@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Annotate and --strip, there and back, in every layout that a folder of profiles can have: undo_test.py
 
 Each row of LAYOUTS makes a folder, annotates what a user would name, and then

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Planes of ours: read back with the protobuf cursor, and found again at the end of a file. */
 #include "tests/test.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """An annotated run in the real XProf: the same answers as before, and ours beside them.
 
 usage: xprof_test.py [--profile FILE]... [--annotate COMMAND]

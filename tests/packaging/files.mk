@@ -1,3 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # What packaging/installed.sh runs on a fresh system.
 EXTRA_DIST += tests/packaging/readme.py

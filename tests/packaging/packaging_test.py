@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What packaging/ says of itself is true, and the wheels that are there are what their tags say: packaging_test.py
 
 The metadata and a wheel of programs that are not programs are made in a moment; nothing is compiled. TS_WHEELS names a folder of

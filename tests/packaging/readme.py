@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The commands of README, typed where TPUsight is installed and its sources are not: readme.py [--tensorboard]
 
 Unlike commands_test.py, which runs them with the program of the build folder, this takes what PATH has. A command that says what

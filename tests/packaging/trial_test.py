@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What packaging/try.sh tries on a fresh system holds for the programs of the build folder, and finds a fault: trial_test.py
 
 Nothing is installed here: `installed.sh --programs` is run with the programs, and with ones that are planted to be wrong. Systems are

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What the page's tests in headless Chromium share. A missing tool ends the test with 77.
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";

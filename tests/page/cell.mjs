@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Looks at the page as a notebook's cell shows it: node cell.mjs NAME=ADDRESS...
 //
 // Each address is a page that imitates a notebook, with the output of a cell in it. Prints what is wrong, a line each. Exit 1: something is

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The page in a notebook's cell, in real Chromium: cell_test.py
 
 What Session.dashboard() puts into a cell, in pages built as notebooks build theirs: Jupyter (the output stands in the page), Colab (the

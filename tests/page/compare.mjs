@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Looks at runs side by side in headless Chromium: node compare.mjs JOB.json
 //
 // JOB: {shots, doors: [{name, url, expected, whole, tables}]}. EXPECTED: {median, classes, bars, parts, parts_by_class, ends, ops, steps, verdict}; WHOLE:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Runs side by side in real Chromium: compare_test.py
 
   - `tpusight compare -o FILE.html` and the server's page say the same of the same runs, and both what is worked out here from

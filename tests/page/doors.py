@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Log directories, reports and servers for the page's tests. Exits 77 with a word where a tool is missing."""
 import contextlib
 import json

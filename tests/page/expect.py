@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What the page must say of a report, worked out from its JSON. Numbers are written for people by rules of their own here."""
 import decimal
 

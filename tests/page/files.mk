@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # The page in a real browser and its servers; each exits 77 where a tool is missing (npm ci in tests/viewers).
 EXTRA_DIST += tests/page/browser.mjs tests/page/cell.mjs tests/page/compare.mjs tests/page/doors.py tests/page/expect.py tests/page/habits.mjs tests/page/hostile.mjs \
 	tests/page/hostile.py tests/page/live.mjs tests/page/media.mjs tests/page/overview.mjs tests/page/page.mjs tests/page/perfetto.mjs \

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Looks whether people find the habits here that they have from other profilers: node habits.mjs JOB.json
 //
 // JOB: {file, flame, named, doors, habits, want, shots}. FILE: address of a report's page; FLAME: of one of a trace with call stacks; NAMED: of one

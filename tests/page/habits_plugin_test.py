@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The address is all that one sees, in TensorBoard too: the habit "share" of habits_test.py by another door.
 
 It needs a Python with TensorBoard, $TS_VIEWERS_PYTHON. Exit 77: a tool is missing.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Habits from other profilers that the page serves, in real Chromium: habits_test.py [HABIT...]
 
   op, source, columns, moment   from a finding to the op, to the source line, and to the moment; columns as people want them

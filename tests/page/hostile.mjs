@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Goes through the whole page of hostile profiles in headless Chromium: node hostile.mjs JOBS.json
 //
 // JOBS: [{name, url, inside, ours, runs: [ID], has, columns}]. HAS is an element that must be there. Every view of every run is opened; all that folds is unfolded, every table is sorted

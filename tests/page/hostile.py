@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Real profiles in which every string that a program or a person chose is an attack: on a page, on a table, on a terminal.
 
 A string keeps its beginning, so that the analyses still know what it is, and gets an ending that a hash of it chooses; some become an

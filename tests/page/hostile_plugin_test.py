@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The door "plugin" of hostile_test.py: it needs a Python with TensorBoard, $TS_VIEWERS_PYTHON."""
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Every string of every profile is an attack, and every view is looked at in real Chromium: hostile_test.py [DOOR...]
 
   file    report -o FILE.html, opened from disk: a TPU job with its modules, and traces of PyTorch

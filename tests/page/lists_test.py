@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What serve says of many runs: /api/runs, /api/trend and /api/compare: lists_test.py
 
   - figures come from the report that annotate left, as long as it is of the files as they are, and nothing is analysed for that

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The live page in headless Chromium: node live.mjs SETUP.json
 //
 // SETUP: {program, fake, quiet, loud, port, shots, job, logdir}. FAKE (tests/live/fake_server.c) answers as a profiler server does, with the

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """tpusight live --serve, asked by programs: live_stream_test.py
 
   - who connects gets the past, then the news; who comes again goes on behind the last it got (Last-Event-ID)

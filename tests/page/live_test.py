@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The live page of tpusight live --serve in real Chromium: live_test.py
 
 live.mjs does it: the page updates by itself, alerts, pause, other views, axe in both themes, a job and a watch that go and come.

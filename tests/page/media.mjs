@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Looks at the page on paper, on a phone and in a dark TensorBoard: node media.mjs FILE TAB GPU SHOTS
 //
 // FILE: address of a report's page; GPU: of one of a GPU's trace. TAB: of a page with the page in a frame, as TensorBoard has it. SHOTS: a folder, or "".

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The page on paper, on a phone, and in a TensorBoard that is dark, in real Chromium: media_test.py
 
 On paper each view is white though the page was dark, findings are open, colours are printed, nothing passes the right edge, and

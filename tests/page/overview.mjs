@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Looks at the overview and the list of findings: node overview.mjs JOBS.json [SHOTS]
 //
 // JOBS: [{name, url, overview: {...}, doctor: {...}}], as overview_test.py works them out. Both views are drawn on three widths and in both themes: nothing of them

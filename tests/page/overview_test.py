@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The overview and the list of findings in real Chromium: overview_test.py [NAME...]
 
 The sample, a real profile of TPUs, a trace of a GPU, a run on a CPU, one of two hosts and one of nothing: what both views must say is

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Drives the page in headless Chromium through one door: node page.mjs JOBS.json
 //
 // JOBS: [{name, url, inside, run, views: {VIEW: {texts, counts, canvases}}, tasks: [TASK], ...}]. URL is the door; requests to

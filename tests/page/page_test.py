@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The page in real Chromium, by two of its doors: page_test.py [DOOR...]
 
   file   the HTML file, opened from disk with the network cut

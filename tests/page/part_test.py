@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What /api/report says of a part of a run is what `tpusight trim` of that part has: part_test.py
 
 Run in the build folder; $TPUSIGHT names the program (default bin/tpusight).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Clicks what opens Perfetto, in headless Chromium: node perfetto.mjs JOBS.json
 //
 // JOBS: [{name, url, run, text, does: [[WHAT, FINDING]], shots}]. TEXT: the run, as the page calls it. A page (perfetto_test.py) stands for Perfetto's own. WHAT: "open" clicks the

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Open in Perfetto from TensorBoard's tab: perfetto_test.py by another door. It needs a Python with TensorBoard, $TS_VIEWERS_PYTHON."""
 import os
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Open in Perfetto, in real Chromium: perfetto_test.py [DOOR...]
 
 Doors: serve (tpusight serve), file (an HTML report). The door "plugin" is perfetto_plugin_test.py. ui.perfetto.dev is not asked: a

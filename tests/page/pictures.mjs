@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Looks at every view as people see it: node pictures.mjs JOBS.json [SHOTS]
 //
 // JOBS: [{name, url, states: [[WIDTH, HEIGHT, THEME, HOW]], views}]. In each state each view of the run (those named in VIEWS, if there are any) is looked

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Every view as people see it, in real Chromium: pictures_test.py [NAME...]
 
 The sample is looked at in three widths and both themes, and on a wide screen; a pod, 64 hosts, a GPU's trace and, where the

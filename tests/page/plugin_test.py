@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The page's third door: the wheel of plugin/, in a real TensorBoard next to XProf, in real Chromium: plugin_test.py
 
 The wheel is built with the programs of this build folder and installed in a virtual environment of its own, which sees

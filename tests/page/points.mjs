@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What a picture makes people believe: node points.mjs JOBS.json [SHOTS]
 //
 // JOBS: [{name, url, inside, checks: {CHECK: WANT}}]. Each check is one way in which a page misled people who looked at it; points_test.py says which

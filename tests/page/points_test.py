@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What pictures and numbers of the page once made people believe that was not so, in real Chromium: points_test.py [JOB...]
 
   A1   axes of stacked and filled charts begin at 0, and a class is drawn as large as it is

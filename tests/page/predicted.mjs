@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The list of a measured and of a predicted run in headless Chromium: node predicted.mjs '{"url": ..., "shots": ...}'
 //
 // Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A run that was predicted says so in the list of runs, in real Chromium: predicted_test.py
 
   - /api/runs has is_predicted of each run, null where nothing is known of it

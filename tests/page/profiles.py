@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Profiles for the page's tests, made with the fixtures' writer: one whose names attack a page, one with long tables."""
 import json
 import os

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Takes the pictures of the README: node readme.mjs JOBS.json FOLDER
 //
 // JOBS: [{name, url, until, at, acts}]. A page is opened at its address, in the light theme, and waits for UNTIL; each of ACTS clicks what it names; AT

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Takes the pictures of the README, one of each view: readme.py FOLDER (make pictures)
 
 All are of profiles in tests/data. $TPUSIGHT names the program. Exit 77: a tool is missing.

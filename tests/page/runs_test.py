@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What TensorBoard's tab calls the runs of a log directory: by their folders, never by a session's time alone."""
 import os
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """tpusight serve, asked by all kinds of clients: serve_test.py
 
   - 200 clients at once for one report get the same one; it is analysed once

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What TensorBoard's tab answers of events and of many runs, by the program that it starts: served_test.py
 
 Run in the build folder; $TPUSIGHT names the program (default bin/tpusight).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The sessions of a watched log directory in headless Chromium: node sessions.mjs SETUP.json
 //
 // SETUP: {program, port, logdir, sessions, captured, when, shots}: LOGDIR has SESSIONS sessions of two runs: run a at 0 and at 1/3 of the time between

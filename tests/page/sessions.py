@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Log directories with hundreds of sessions for the page's tests: one profile under many names, and beside each a report of its own,
 so that nothing is analysed."""
 import json

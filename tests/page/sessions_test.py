@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Sessions of `tpusight live LOGDIR --serve` stand where they were captured, in real Chromium: sessions_test.py
 
 Run a was captured at 9 and at 10 o'clock, run b at 12, and they are annotated now, all at once and the latest first. In the chart a

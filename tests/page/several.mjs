@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Looks at hundreds of runs in headless Chromium: node several.mjs JOB.json
 //
 // JOB: {shots, url, other, runs, titles, newest: {when, median, health, chips}, word, found, program, folder, failed, most, older}. URL: a server of

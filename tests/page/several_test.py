@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The list of runs and a program's trend in real Chromium, with hundreds of runs: several_test.py
 
   - 300 runs stand in one list, the newest first; what people choose by is in sight at 1280 pixels; a word finds runs, and

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Looks for what a view must not do to the eye: runs inside of the page (pictures.mjs adds it to each), and says it by window.sights().
 //
 // Texts of HTML and SVG are measured by the browser, those on canvases when they are drawn. Shares of a pixel, and the room above and below

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What /api/slices says of a run at any zoom: slices_test.py
 
   - each lane has what ran, in the order of time, at most as many slices as places, none outside of what was asked for

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """tpusight serve, and live --serve, under clients that mean harm: storm_test.py
 
   slow   1,000 clients at once that send a byte now and then, send nothing, keep their connection or do not read; an honest client is

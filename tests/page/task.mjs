@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // A stranger looks for what is wrong with a run, in headless Chromium: node task.mjs JOB.json
 //
 // JOB: {url, run, hosts, late, tasks, clicks, seconds, shots}. A task: {name, finding, says, op, source, who, step, word, range, inside, shape}: words that

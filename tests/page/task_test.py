@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A stranger's task, in real Chromium: from the list of runs to the line of source of each thing that is wrong with a run of 64 hosts.
 
 What is planted (tests/fixtures/pod.py): a chip that is late because it is slow in one op, since a step; an array with padding; a host that

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Drives the page's timeline in headless Chromium: node timeline.mjs JOB.json
 //
 // JOB: {file, url, run, made, shots, mean: {from_ps, to_ps}, op: {name, from_ps, to_ps, device}, rows: [labels], devices}. FILE is a page

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The page's timeline in real Chromium: timeline_test.py
 
   - a file has each op of the mean step and of the slowest one, in slices that are bounded, whatever the run

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // A server with a token in headless Chromium: node token.mjs JOB.json
 //
 // JOB: {url, token}; url without the token. Opens the page with the token, as it is printed; then a link to a view, as it is copied from there;

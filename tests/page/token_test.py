@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """tpusight serve and live --serve with --host and --token: token_test.py
 
   - an address that other machines can reach is refused without a token, in words; so is what is not an address or a token

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Which files of a session are handed out as its traces for Perfetto, by tpusight serve and by the TensorBoard plugin: traces_test.py
 
 Both have rules of their own for the same thing, and must say the same. Names alone do not make a file one of TPUsight's, nor do its

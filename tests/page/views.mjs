@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Looks at single views, their pictures and what a click in them does: node views.mjs JOBS.json [SHOTS]
 //
 // JOBS: [{name, url, views: [VIEW], want: {...}}]. Each view is drawn on three widths and in both themes: nothing is wider than the window, no canvas is

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Single views of the page, their pictures and what a click in them does, in real Chromium: views_test.py [NAME...]
 
 Each view is looked at on three widths and in both themes (views.mjs), and what it must say is worked out here from the report.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Reads each view of each page as a person does: node words.mjs JOBS.json
 //
 // JOBS: [{name, url, want: {wrong: [WORD], lines, compilation, classes}}]. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What the page says, and what its colours mean, in real Chromium: words_test.py [NAME...]
 
 Each view of each run is read: one colour has one meaning on a page, no label is a name of JSON, a GPU has no word of a TPU, a chip

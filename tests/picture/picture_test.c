@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Lists of pictures that files of a run bring, put together. What is drawn is in tests/page/slices_test.py. */
 #include "tests/test.h"
 #include "picture/picture.h"

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Sessions for the tests of pods, and programs that fail on a node."""
 import os
 import re

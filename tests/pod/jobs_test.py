@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The jobs of docs/pods for Kubernetes and SLURM, as they stand there: jobs_test.py
 
 Kubernetes: the containers' commands run one after the other on this machine; kubeconform looks the manifest over, where it is installed or

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Files of a session of several hosts, made of the sample; and all maps of it. For tests of pod/map.h. */
 #ifndef TS_TESTS_POD_MAP_HOSTS_H
 #define TS_TESTS_POD_MAP_HOSTS_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What map overlay gives for a file of a run is what annotate on one machine puts behind it, to the byte: over runs of one
  * host and of several, in any order, with maps run again, also on files that are annotated already; the report with what they

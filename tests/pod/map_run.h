@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A session analysed twice: as one machine does it, and by files with map and reduce. For tests of pod/map.h; all in
  * memory, but for the session's own files.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A run that is analysed by files has the very report that one machine makes: over the samples of tests/data and the
  * corpus, each file by itself; over runs of several hosts whose clocks began apart; in any order of the files, with

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A pod on a real cluster of Ray, whose nodes are all on this machine: ray_test.py
 
 Each node has a folder of its own, $TS_NODE, for its profiles, its scratch folders and its program; the program first does what the file

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """`tpusight mcp`, asked by the client of the protocol's own SDK, under the Python that $TS_TABLES_PYTHON names."""
 import asyncio
 import csv

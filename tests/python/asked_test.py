@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The examples of the texts that asked for all this run as they are written there: asked_test.py
 
 $TS_ASKED names the folder of the texts (000.txt to 004.txt; default: shared/asked beside the sources); without it this skips. Each

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Programs compiled for chips that are not there, under $TS_TPU_PYTHON, which has jax and libtpu: before_test.py
 
 Programs are small, as each is compiled in a second or two; bench/before_programs.py has larger ones.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A program before it runs, without its compiler: what people write (slices, shapes, meshes, gates), what is made of figures, and what
 is said where jax, libtpu or cloudpickle is missing: before_words_test.py"""
 import contextlib

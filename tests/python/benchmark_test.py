@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What needs no JAX: benchmark_function's arithmetic, and what is said where JAX is missing: benchmark_test.py"""
 import os
 import random

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Each command in the documents runs as it stands there, or says what it needs: commands_test.py
 
 The ```sh blocks of a document run in their order, a command a shell, in a folder that has files of the names they use. A

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The examples of the documents run as they stand there: examples_test.py
 
 The ```python blocks of a document are one program, in their order: those of JAX under $TS_JAX_PYTHON, those of PyTorch under

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """tpusight export, read by those for whom it writes: pyarrow and DuckDB, under the Python that $TS_TABLES_PYTHON names."""
 import json
 import os

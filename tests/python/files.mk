@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # The Python package. Tests that profile with jax or torch skip where $TS_JAX_PYTHON, $TS_TORCH_PYTHON name no Python with it.
 EXTRA_DIST += tests/python/package.py
 # What these tests run: the examples and the notebooks.

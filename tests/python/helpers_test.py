@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """profile_trace, profile_function, maybe_profile and benchmark_function on JAX's CPU: helpers_test.py
 
 Needs JAX: $TS_JAX_PYTHON names a Python with it, else this skips."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """LiveProfiler against JAX jobs on the CPU, this process's own and others: live_test.py
 
 Needs JAX: $TS_JAX_PYTHON names a Python with it, else this skips."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """python -m tpusight: the program, and a script that is profiled: main_test.py
 
 What profiles needs JAX: $TS_JAX_PYTHON names a Python with it, else this part skips."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The notebooks run from their first cell to their last, and are stored without what they printed: notebooks_test.py
 
 They run in IPython's kernel under $TS_JAX_PYTHON, which needs nbclient and ipykernel beside JAX; without these this part skips.

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """For the tests of the Python package: the package in the sources, the program in the build folder, and what a test needs."""
 import os
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Before a profile is written to a drive of Windows, the package warns as `tpusight check` does: place_test.py"""
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """TPUsight against real JAX on the CPU: profiler_test.py
 
 What it captures is what ran, and what it says is what the program says. Needs JAX: $TS_JAX_PYTHON names a Python with

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Ranks of one job are one run, whatever their files are called: for TensorBoard's tab as for the program. ranks_test.py"""
 import json
 import os

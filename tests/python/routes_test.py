@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The routes of the TensorBoard plugin, asked as TensorBoard asks them and worse: routes_test.py
 
 TensorBoard itself is not needed: two of its classes stand here, without what is not used. What the page makes of the answers is in

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Of the tab of TensorBoard, without TensorBoard: which runs it lists, and what it asks the program for: runs_test.py"""
 import gzip
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The scripts of examples/ run, say what their texts say, and leave the runs that the three stories compare: scripts_test.py
 
 Those of JAX run under $TS_JAX_PYTHON, those of PyTorch under $TS_TORCH_PYTHON, and skip where it names none. The commands of

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What a Session prints for people, which needs no JAX: session_test.py"""
 import contextlib
 import io

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Reports as spreadsheets, by the program and by Python, read back by another reading of the format: spreadsheet_test.py. With openpyxl,
 by that too."""
 import json

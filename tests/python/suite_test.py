@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Of trace files, without torch: UnifiedProfiler, MemoryProfiler, TorchCompileAnalyzer: suite_test.py
 
 On traces made here whose figures are counted by hand, and on those that PyTorch wrote in tests/data/torch.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Tables of a report, as lists, text, HTML and, where the packages are, DataFrames and pictures: table_test.py"""
 import contextlib
 import datetime

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """`tpusight report --view operators` of what torch.profiler (TS_TORCH_PYTHON) writes now, against key_averages() of the same
 profile: torch_operators_test.py
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """With torch on a CPU (TS_TORCH_PYTHON): captures against torch's own counts, clocks and sizes: torch_test.py"""
 import gc
 import gzip

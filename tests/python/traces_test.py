@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Of trace files, without torch: HTAAnalyzer, FlameGraphGenerator, TimelineGenerator: traces_test.py
 
 On a trace made here whose figures are counted by hand, on those in tests/data, and on the corpus' where TS_CORPUS is.

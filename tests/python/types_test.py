@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The package is typed: the examples of all documents, and the scripts of examples/, pass mypy --strict and pyright: types_test.py
 
 The tools are those beside $TS_TABLES_PYTHON or on PATH; jax and torch are looked up in $TS_JAX_PYTHON and

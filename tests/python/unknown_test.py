@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Figures that are not known, in formats, arithmetic and JSON: unknown_test.py"""
 import copy
 import json

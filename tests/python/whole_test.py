@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Files that the package writes are there whole or not at all: whole_test.py"""
 import errno
 import os

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The Chrome-trace reader: what PyTorch and JAX write and what stands in such files otherwise. Texts
  * are written out, and what they say is worked out by hand.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Inputs from the corpus beside the repository: TS_CORPUS, else where the sources say. */
 #ifndef TS_TESTS_READ_CORPUS_H
 #define TS_TESTS_READ_CORPUS_H

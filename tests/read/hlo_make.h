@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Compiled modules for tests, written field by field: an HloModuleProto with one or more
  * computations. Field numbers: openxla/xla, xla/service/hlo.proto.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The HLO reader: modules made here field by field, damaged ones, and those of the corpus held
  * against what libtpu says of them.

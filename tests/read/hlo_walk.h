@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Asks everything of a module that was read: what other people's bytes must never break. */
 #ifndef TS_TESTS_READ_HLO_WALK_H
 #define TS_TESTS_READ_HLO_WALK_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Traces of PyTorch against HolisticTraceAnalysis 0.5.0 (corpus/truth/hta.json): its numbers, made
  * of our reader's events by its rules, which are written down here anew from its documentation and

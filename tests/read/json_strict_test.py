@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Traces as our reader takes them, held against Python's json: json_strict_test.py [--seed N] [--rounds N]
 
 Rows: texts that a strict reader takes or refuses, and what ours makes of them; each difference is decided here, with its

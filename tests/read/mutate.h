@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Damage as it happens and as somebody would build it: bytes flipped, lengths made huge, parts cut
  * out, doubled or moved. The same seed gives the same damage.

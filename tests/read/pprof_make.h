@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Memory profiles by hand: pprof's profile.proto with the fields that are read.
  */

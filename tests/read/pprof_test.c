@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Memory profiles: what is read of them, what they are never confused with, and damage. The numbers
  * are those of pprof_make.h, added up by hand.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a memory profile: read if the reader takes them for one, analysed, reported. */
 #ifndef TESTS_READ_PPROF_WALK_H
 #define TESTS_READ_PPROF_WALK_H

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What protobuf's own classes take and refuse, and what our readers make of it: protobuf_classes_test.py [--seed N] [--rounds N]
 
 Rows: pieces of wire format at each depth of a profile; where the classes and our reader differ, it is decided here, with the

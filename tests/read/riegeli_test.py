@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Profiles in Riegeli's records give the report of the same profile as an xplane, in however many pieces they come.
 
 The files are written by tests/fixtures/riegeli.py, by the document of the format; those named found-crate-* by the crate riegeli

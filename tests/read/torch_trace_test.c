@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The log of PyTorch's compiler: what is read of it, what it is not taken for, and damage. The records
  * are as torch/_logging/_internal.py writes them; a real log is held against PyTorch's own counters

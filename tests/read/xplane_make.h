@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Profiles for tests, written field by field: an XSpace with planes, lines, events and metadata.
  * Field numbers: tsl/profiler/protobuf/xplane.proto.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The xplane reader: what producers write and what they may write. Profiles are built field by field
  * (xplane_make.h); answers are worked out by hand.

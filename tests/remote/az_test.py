@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """az:// against Azurite: az_test.py
 
 Azurite checks conditions as the store does. It cannot copy blocks from a URL: where a test wants that, the proxy reads the range at that

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What each store has to do, whichever it is: a test of a store is a Battery with its servers, and what more the store can do."""
 import os
 import threading

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """For the tests of the helper: fake stores on free ports, the helper as the C program starts it, and files.
 
 Needs $TS_REMOTE_PYTHON, a Python with fsspec, gcsfs, s3fs, adlfs and moto, and the programs fake-gcs-server and azurite-blob in

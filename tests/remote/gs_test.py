@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """gs:// against fake-gcs-server, and against a store of our own that keeps generations: gs_test.py
 
 What that server does not check (conditions of compose, delete and reading) the proxy checks, as the store itself does.

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A small store that speaks the JSON API of Google Cloud Storage, and keeps generations: as versions, or deleted softly.
 
 It checks every condition, composes of given generations, copies and restores them. fake-gcs-server has none of that. Only what the helper

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What fsspec knows beside the three clouds: files, memory, http: plain_test.py
 
 Needs $TS_REMOTE_PYTHON, else this skips."""

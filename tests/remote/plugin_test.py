@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The TensorBoard plugin under --logdir test://bucket/logs: plugin_test.py
 
 TensorBoard itself is not needed: two of its classes stand here (tests/python/routes_test.py). The bucket is a folder, read by store.py.

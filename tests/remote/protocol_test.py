@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What the helper does with requests, whatever their store: protocol_test.py
 
 The store is memory, or none. Needs $TS_REMOTE_PYTHON, else this skips."""

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A server between a helper and a store: it counts what is uploaded, and does what networks and stores do on bad days.
 
 A rule looks at a request and says what happens to it; each rule applies a given number of times. What the fake stores do not check -

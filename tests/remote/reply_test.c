@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Replies of a helper: what they say, and what is not one. */
 #include "tests/test.h"
 #include "remote/reply.h"

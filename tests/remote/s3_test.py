@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """s3:// against moto's server: s3_test.py
 
 What moto does not check (If-Match where an upload is completed, the condition on the source of a copied part) the proxy checks, as the

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A helper of the remote protocol (docs/remote.md) over a folder: test://bucket/a/b is $TS_STORE/bucket/a/b. For tests of the C program
 alone; the real helpers are plugin/tpusight/remote.
 

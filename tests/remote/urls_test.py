@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Commands on URLs: urls_test.py
 
 The program speaks with a helper over a folder (store.py), which can fail in many ways. What the program writes into the store is

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The program on buckets, by the helper and fake stores: whole_test.py
 
 What annotate, report and strip do to gs://, s3:// and az:// is what they do to a folder, byte for byte, and a profile is never uploaded.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """XProf reads an annotated profile from gs://, by its own clients: xprof_test.py
 
 XProf has two. Google's for C++ goes where CLOUD_STORAGE_EMULATOR_ENDPOINT says; a key that belongs to no account saves it from looking

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Bins: nothing is lost, whatever is added and however often they fold. */
 #include "tests/test.h"
 #include "result/result.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Figures above their peak are not shown as facts, and stand apart with their cause. */
 #include "tests/test.h"
 #include "result/impossible.h"

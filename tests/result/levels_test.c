@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Levels: the highest of each stretch, whatever is set and however often they fold. */
 #include "tests/test.h"
 #include "base/bytes.h"

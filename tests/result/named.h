@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A result that a test has added before and adds more to. */
 #ifndef TESTS_RESULT_NAMED_H
 #define TESTS_RESULT_NAMED_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The order of rows that a user asks for. */
 #include "tests/test.h"
 #include "result/order.h"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # A column that is gone does not compile where somebody still reads or fills it. Run in the build folder.
 set -u
 top=${srcdir:-.}

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Results: what goes in comes out, and nothing asked for in vain is an accident. */
 #include "tests/test.h"
 #include "analysis/analysis.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The schema of results: its names are unique and whole, and what is said by position is found by name. */
 #include "tests/test.h"
 #include "result/schema/ops.def"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Slices: bounded, sorted, disjoint, and never claiming time that is not theirs. */
 #include "tests/test.h"
 #include "result/result.h"

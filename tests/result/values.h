@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What tests say of a value of a result. */
 #ifndef TESTS_RESULT_VALUES_H
 #define TESTS_RESULT_VALUES_H

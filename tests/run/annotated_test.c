@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The annotated copy of a trace: every byte of the trace is in it, it is JSON also where the trace was
  * not, and our events stand on the trace's clock under ids of their own.

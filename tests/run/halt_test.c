@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Analyses end soon after nobody wants them any more, and say so. */
 #include "tests/test.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Events of all lines as one stream: in order, each once, however little memory there is. */
 #include "run/interleave.h"
 #include "tests/run/memory_run.h"

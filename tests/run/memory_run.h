@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A run out of memory alone: bytes -> profile -> analyses -> report, as run/run does it from files.
  * For tests and fuzz targets, which have no files.

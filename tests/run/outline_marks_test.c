@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Marks of lines: what is packed comes back, in the order of time, and takes little. */
 #include "run/outline_steps.h"
 #include "tests/base/rng.h"

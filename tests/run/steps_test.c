@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Steps of a whole run: which module they are inferred from, and which of several devices are one. */
 #include "tests/run/memory_run.h"
 #include "tests/read/corpus.h"

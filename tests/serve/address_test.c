@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Addresses that a server listens at. */
 #include "tests/test.h"
 #include "base/bytes.h"

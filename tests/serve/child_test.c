@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Work in a child: its answer comes back whole, and when it dies, the next one is made all the same. */
 #include "tests/test.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Which client gives way, and when: on pairs of sockets. */
 #include "tests/test.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A report whose process is killed is an error that says so; the server goes on, and makes the next one: died_test.py
 
 $TPUSIGHT names the program (default: bin/tpusight). Linux: the process is found in /proc.

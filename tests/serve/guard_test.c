@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Targets and names of hosts; what becomes of whole requests is in tests/page/serve_test.py. */
 #include "tests/test.h"
 #include "base/bytes.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The report of a watched job is made only when a client waits for it, and the client never
  * waits too long. */
 #include "tests/test.h"

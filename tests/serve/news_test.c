@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Events to many readers: what is kept, which readers are cut off, and the way through the
  * server. */
 #include "tests/test.h"

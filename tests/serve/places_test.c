@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Findings with times, out of a report's text. */
 #include "tests/test.h"
 #include "serve/places.h"

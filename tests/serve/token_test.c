@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Tokens of a server; what becomes of whole requests is in tests/page/token_test.py. */
 #include "tests/test.h"
 #include "serve/token.h"

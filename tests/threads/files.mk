@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # ThreadSanitizer over whole commands; in a build without it these tests are passed over. check.sh has a part for them:
 # `thread_tests` is what uses threads, with the unit tests of the same.
 EXTRA_PROGRAMS += tests/threads/planted

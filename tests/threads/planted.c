@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A race that is planted: two threads add to one number without a lock. races_test.py must find it, so
  * that a clean run of the program means something.

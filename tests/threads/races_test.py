@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Commands with many threads under ThreadSanitizer: races_test.py [PART...]
 
   - planted  a race that was planted is found

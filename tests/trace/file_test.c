@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The Perfetto trace as a file: never more than its budget, bytes that neither threads nor a pipe change, both forms. */
 #include <fcntl.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The Perfetto trace of several hosts: their order, numbers and parts, and the budget that they share. */
 #include <zlib.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The Perfetto trace: arrows from launches to kernels. */
 #define TARGET "trace_launches_test.json.gz"
 #include "trace/layout.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The bytes of single packets, against bytes worked out by hand from Perfetto's .proto files. */
 #include "tests/test.h"
 #include "codec/pb.h"

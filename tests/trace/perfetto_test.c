@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The text of single trace events, against lines written by hand. */
 #include "tests/test.h"
 #include "trace/perfetto/perfetto.h"

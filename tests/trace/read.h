@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A trace of a hand-made run (tests/trace/run.h), written to the file TARGET, which a test names before it includes
  * this, and read again.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A hand-made run for tests of the trace: events are rows of a table, handed out in blocks as a
  * reader would, by way of model/nest.h.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The SQL package as one text. */
 #include "tests/test.h"
 #include "trace/perfetto/sql.h"

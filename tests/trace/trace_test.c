@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The Perfetto trace: nesting, lanes, what slices say, arrows, tracks and findings. */
 #define TARGET "trace_test.json.gz"
 #include "result/schema/doctor.def"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds `tpusight hlo --view capacity` against what libtpu itself reports of the same modules.
 
 capacity.py TPUSIGHT HLO_DIR LIBTPU_MODULES.json: argument_bytes = argument_size, output_bytes = output_size (less

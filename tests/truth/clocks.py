@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Hosts whose clocks differ: clocks.py TPUSIGHT SAMPLE.xplane.pb
 
 The four cores of the sample run as two hosts, cut so that groups of two meet inside a host, and so that they meet across.

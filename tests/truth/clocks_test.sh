@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Hosts whose clocks differ: who was late, who meets and why steps are slow is what it is with equal clocks. python3 alone.
 here=${srcdir:-.}/tests/truth
 python=$(command -v python3) || { echo "SKIP: python3 is not installed"; exit 77; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds `tpusight compare` against what was planted: compare.py TPUSIGHT DIR
 
 The planted profiles of DIR that run the same program on the same chip differ by what was put into them alone

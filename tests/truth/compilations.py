@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds the report of a small CPU profile against what jax itself counted and measured while it was taken.
 
 Counts are equal. Times are of jax's own clock around the same work (jax.monitoring): a compilation and a lowering agree

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What holds for the figures of every run there is: figures_test.py
 
 The bundled runs, the sample without its host, and the files of $TS_CORPUS (xplane, kineto, runs) where it is there: no share is above

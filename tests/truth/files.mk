@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Our numbers against those of others: of libtpu, XProf, HTA, PyTorch, and of runs whose truth was put in.
 EXTRA_DIST += tests/truth/capacity.py tests/truth/clocks.py tests/truth/compare.py tests/truth/compilations.py tests/truth/flame.py \
 	tests/truth/fusion.py tests/truth/hlo_modules.py tests/truth/hlo_stats.py tests/truth/hta_answers.py \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds `tpusight flame` against sums made here from the trace's own JSON, path by path.
 
 flame.py TPUSIGHT TRACE.json[.gz]...: with every frame kept, each path's own CPU time, device time and count, in all three

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Flame graphs against sums made from the trace's JSON in Python. python3 alone; more with the corpus (TS_CORPUS).
 here=${srcdir:-.}/tests/truth
 python=$(command -v python3) || { echo "SKIP: python3 is not installed"; exit 77; }

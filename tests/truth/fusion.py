@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds the fusion view of the bundled sample against an own reading of the modules inside its profile.
 
 The modules are decoded from the wire here (tests/fixtures/wire.py), sizes are counted as ShapeUtil::ArraySize does, and

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds `tpusight hlo` against what libtpu itself reports of the same modules.
 
 hlo_modules.py TPUSIGHT HLO_DIR LIBTPU_MODULES.json: parameter_bytes = argument_size and output_bytes =

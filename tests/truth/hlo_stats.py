@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds ops[] of a report against what XProf's hlo_stats says of the same profile.
 
 hlo_stats.py REPORT.json HLO_STATS.json: the same ops, occurrences, total and self time to 1e-6, FLOPs and

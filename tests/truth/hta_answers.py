@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Our hta against what HolisticTraceAnalysis 0.5.0 answered for the corpus' traces (truth/hta.json).
 
 Usage: hta_answers.py TPUSIGHT CORPUS

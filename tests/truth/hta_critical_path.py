@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What HolisticTraceAnalysis 0.5.0 says of the critical path of each step, in microseconds.
 
     python3 -m venv V && V/bin/pip install HolisticTraceAnalysis==0.5.0 'pandas==2.1.4' 'numpy<2'

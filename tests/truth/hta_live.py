@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Our hta against HolisticTraceAnalysis itself: idle time of streams, launches, queues, overlap. And how long either takes.
 
 Usage: hta_live.py TPUSIGHT TRACE...   (a Python that has HolisticTraceAnalysis; hta_test.sh takes $TS_HTA_PYTHON)

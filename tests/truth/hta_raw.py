@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Gaps, launches, queues and sequences of our hta against the traces' JSON, worked out again the plain way: all in memory, in
 whole nanoseconds.
 

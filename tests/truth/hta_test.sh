@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # tpusight hta against HolisticTraceAnalysis' own answers, kept beside the corpus' traces, and against the traces' JSON; against
 # HTA itself where $TS_HTA_PYTHON has it. Run by `make check`; skips where the corpus is absent.
 here=${srcdir:-.}/tests/truth

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Kernels of traces and xplanes against readings that share no code with ours.
 
     kernels.py TPUSIGHT CORPUS

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Kernels of the corpus against another reading of them, and against XProf. python3 alone.
 here=${srcdir:-.}/tests/truth
 corpus=${TS_CORPUS:-${srcdir:-.}/../shared/corpus}

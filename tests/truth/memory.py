@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds the memory view against XProf, and that of the bundled sample against an own reading of its profile.
 
 memory.py xprof REPORT.json HLO_STATS.json OP_PROFILE.json: HBM bytes of each op by op_profile, and by hlo_stats' rates and

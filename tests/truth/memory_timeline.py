@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds the memory timeline against other ways to know who held memory.
 
 memory_timeline.py torch ANSWER.json TRUTH.json: what torch itself said of the run (tests/fixtures/make_torch_memory.py).

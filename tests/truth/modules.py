@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds `tpusight hlo` against what libtpu says of programs that it compiled for five chips (tests/data/modules.tar.xz).
 
 modules.py TPUSIGHT MODULES.tar.xz [--off] [--seen]: a table says for each figure how many modules are exact, near

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Operators of traces against torch.profiler's key_averages(), and against a reading that shares no code with ours.
 
     operators.py torch OURS TRUTH TRACE     the last two of tests/fixtures/make_torch_operators.py

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Operators against torch.profiler's key_averages(), and those of the corpus against another reading of them and TraceLens. python3 alone.
 here=${srcdir:-.}/tests/truth
 data=${srcdir:-.}/tests/data

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds the report of each planted profile against what was put into it: planted.py TPUSIGHT DIR [NAME...]
 
 Each profile of DIR (tests/data/planted) has one thing in it, put there by tests/fixtures/make_planted.py, which counted

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What was foretold of the real v6e profile, against what was measured in it: prediction.py REPORT.json
 
 The report is that of the corpus' tpu_v6e_host_offload.xplane.pb. Held here: the errors that src/analysis/time/prediction_known.c

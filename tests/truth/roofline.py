@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds roofline[] and roofline_ridges[] of a report against XProf's roofline_model of the same profile.
 
 roofline.py REPORT.json ROOFLINE_MODEL.json: the same rows (the whole program and its ops), and each figure to

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds the report of the bundled sample run against what its maker put in (sample_truth.json).
 
 The truth was counted by tests/fixtures/make_sample.py while it laid the timeline, by the rules of the time

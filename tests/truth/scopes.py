@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds the report's scopes and host steps against the clock of the program that made them: scopes.py REPORT ANSWER
 
 ANSWER has the times that Python measured inside each scope (tests/fixtures/make_cpu.py), so ours is at least as long,

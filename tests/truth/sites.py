@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds a report of a memory profile against what was held when it was taken.
 
 sites.py REPORT.json TRUTH.json: bytes and number of arrays of each line of source exactly, no other line, and the sum.

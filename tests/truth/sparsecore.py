@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Offload to SparseCores, planted: sparsecore.py TPUSIGHT
 
 Makes a profile of two TensorCores with two SparseCores each and holds our report against what was put in. Simulated: no

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Offload to SparseCores, simulated: what is waited for is found with its loss, what is hidden is not. python3 alone.
 here=${srcdir:-.}/tests/truth
 python=$(command -v python3) || { echo "SKIP: python3 is not installed"; exit 77; }

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A timeline's trace opens, and says the same as what it was made of.
 
     timeline.py TPUSIGHT CORPUS CHECK

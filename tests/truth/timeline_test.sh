@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Timelines as traces: do they open, and say the same? python3 alone.
 here=${srcdir:-.}/tests
 corpus=${TS_CORPUS:-${srcdir:-.}/../shared/corpus}

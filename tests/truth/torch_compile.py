@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds the report of a trace of torch.compile against what PyTorch counted in the same process.
 
 Counts are equal: places where the graph broke (functions that go on behind a break have the line in their names), compilations,

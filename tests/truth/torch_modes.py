@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds `tpusight compile A B ...` against the traces' own marks: median and number of ProfilerStep#N, and the speed-up by them.
 
 A step's end is the next one's begin or its last kernel, so ours may be longer than the mark, by what lies between two marks.

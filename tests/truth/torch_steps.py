@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What torch_tb_profiler 0.4.3 says of the steps of traces: time by class, in microseconds.
 
     python3 -m venv V && V/bin/pip install torch-tb-profiler==0.4.3

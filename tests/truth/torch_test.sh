@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Traces that the torch of TS_TORCH_PYTHON writes now, against what it counts itself: memory, and torch.compile with its log. (Those
 # of tests/data/torch were written once; truth_test.sh has them.)
 here=${srcdir:-.}/tests

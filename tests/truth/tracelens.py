@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Products and convolutions of traces against TraceLens' answers: tracelens.py TPUSIGHT ANSWERS FOLDER
 
 ANSWERS is of tests/fixtures/make_tracelens_answers.py; FOLDER has the traces. Calls are the same; FLOPs, bytes and time differ by

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Numbers against independent sources: the sample's maker, jax's own monitoring, PyTorch's own counters and memory profile, XProf's
 # hlo_stats and roofline_model, libtpu's own figures.
 # Run by `make check`; the parts that need ../shared/corpus skip where it is absent.

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The classes that divide the time of ops which work: the makers of profiles know their sum, not how it is divided."""
 
 DIVIDED = ("compute", "memory_wait", "unexplained")

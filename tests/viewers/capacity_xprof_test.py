@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds the views allocators and capacity against XProf's memory_profile and memory_viewer: capacity_xprof_test.py
 
 allocators: 400 allocations and frees of one allocator on three threads, made here, seeded. Its peak, when that was, its

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Opens the real XProf pages in headless Chromium and looks: node chromium.mjs --url URL --run RUN --host HOST --shots DIR
 //
 // URL is a running TensorBoard (run_chromium.py starts one). Only that server is reachable: every other request is cut.

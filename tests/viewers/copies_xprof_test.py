@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Trimmed and redacted profiles in the real XProf: copies_xprof_test.py
 
 A cut must be what XProf showed there before: of each run its trace viewer's events that overlap the cut are looked up in its

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Every finding of the report stands in every trace that is written for Perfetto: findings_test.py [NAME...]
 
 Of each planted run, the profiles and traces of tests/data, the sample, and the corpus where it is there: `annotate` writes

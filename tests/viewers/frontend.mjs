@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Both frontends of XProf's trace viewer in headless Chromium: node frontend.mjs SETUP.json
 //
 // SETUP: {url, run, host, shots}: a running TensorBoard with an annotated run. Prints what is wrong, a line each. Exit 1: something is wrong;

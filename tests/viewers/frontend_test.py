@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Our rows in both frontends of XProf's trace viewer, in Chromium of 1280 x 800: frontend_test.py
 
 The sample is annotated and shown by the real TensorBoard. In the frontend that opens first "Time classes" and "Findings" stand in

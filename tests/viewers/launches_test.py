@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Launch arrows of annotated profiles, in both forms of the Perfetto trace, against the profile itself.
 
   - each correlation_id of a host that a call on a thread and something on a GPU have is one arrow, each run_id and

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Perfetto files of several hosts, opened together as one by one: each host is a machine of its own, with a name, at its
 real time.
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds the args of every native slice of both forms against the profile itself, decoded from the wire here.
 
   - each stat of an event stands on its slice, by its own name and type; ids of programs, and numbers past 2^53, are text

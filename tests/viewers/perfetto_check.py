@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds a perfetto_trace.json.gz against what Perfetto's importer needs: perfetto_check.py FILE [--quiet]
 
 Python's own gzip and json are the independent parsers. Exit 0: good; 1: something is wrong, each kind of it said once with

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The checker finds what it is there to find: a good trace passes, and each way of spoiling it is named."""
 import copy
 import gzip

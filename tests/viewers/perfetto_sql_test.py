@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What queries of our traces answer, held against the report: perfetto_sql_test.py
 
   - the ten questions of docs/perfetto.md, each with an answer here that says what of the report it must be

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The tables that Perfetto's importer makes of a JSON trace, in SQLite: for tests of queries, where there is no trace processor."""
 import gzip
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Asks Perfetto's own trace processor how ui.perfetto.dev draws the sample: groups, their order, rows, scales, colours.
 
 The UI makes its tracks of the table `_track_event_tracks_ordered_groups` (a row is what it draws as one), and its "Info and

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Reads perfetto_trace.pftrace back with the classes of PyPI's perfetto, and holds it against the profile itself.
 
   - the packets are what the importer takes: state cleared before it is needed, ids interned before they are used, on

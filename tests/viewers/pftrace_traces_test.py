@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Reads NAME.tpusight.pftrace, what --perfetto=pftrace makes of a trace in JSON, back and holds it against the trace.
 
   - the native slices are the trace's: X, B with its E, i, each once, with the process and thread it has there, name,

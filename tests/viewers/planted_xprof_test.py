@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Holds the reports of the planted profiles against XProf's answers about the same files: planted_xprof_test.py [NAME...]
 
 Of each run of tests/data/planted: every op of hlo_stats, every row of roofline_model (tests/truth compares them), the

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """XProf opens a predicted profile: predicted_xprof_test.py
 
   - trace_viewer@ has the step, the module, the ops and the transfers, and a row that says that nothing was measured

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Traces of two ranks, put together in ALL_RANKS.perfetto.zip: read by Python's own zipfile and json, and held against the
 documented schema of the manifest (docs/reference/perfetto-manifest.md of google/perfetto, version 1).
 

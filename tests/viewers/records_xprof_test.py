@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """XProf shows the overlay of HOST.xplane.riegeli: records_xprof_test.py
 
   - trace_viewer@ has the same rows of ours as of the same profile as HOST.xplane.pb

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Looks at an annotated log directory in the real TensorBoard: run_chromium.py LOGDIR SHOTS [--expect T] [--suggest T] [--op A] [--time A]
 
 Starts TensorBoard with XProf (of the Python this runs under) on 127.0.0.1, has chromium.mjs open the first run's pages, and

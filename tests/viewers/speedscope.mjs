@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Opens files in speedscope's own page and parser: node speedscope.mjs FILES.json
 //
 // FILES: [{file, profiles: [{name, rows: [[TEXTS, ...], ...]}]}]: the profiles that its list must have, and of each the rows of its

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """speedscope's own page and parser (npm ci in tests/viewers) open what `tpusight flame` writes: its two formats, of the hand-made
 trace, of the sample and of traces of the corpus; each profile is in its list, and its table has our heaviest functions with
 their self times as speedscope prints them. Exit 77 where a tool is missing."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Annotates a copy of the sample and asks the real viewers: viewers_test.py [SESSION]
 
   - XProf's other answers are byte for byte the same before and after (op_profile but for its order)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Asks the real XProf (PyPI) about a session: xprof_answers.py SESSION_DIR TOOL... [-o OUTDIR]
 
 Writes OUTDIR/TOOL.json for each tool (without -o only sizes and digests are printed). The session is copied to a scratch

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The breakdown: its form, and that what is shown adds up. */
 #include "tests/test.h"
 #include "base/units.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The short report: never over its budget, valid, and never less for more room. */
 #include "tests/test.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Parquet's encodings, read back by decoders that are written from its specification. */
 #include "tests/test.h"
 #include "write/columns/pages.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A report that goes away in pieces is the same as one that is held as one text. */
 #include "tests/test.h"
 #include "write/report_json.h"

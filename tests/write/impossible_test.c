@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A figure that cannot be true, in each form: never its number where it stands, and its cause beside. */
 #include "tests/test.h"
 #include "result/impossible.h"

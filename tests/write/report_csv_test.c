@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* CSV views against tables written down by hand. */
 #include "tests/test.h"
 #include "write/report_csv.h"

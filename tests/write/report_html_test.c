@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The report as a page: whole, closed to the network, and with no way out for the data. */
 #include "tests/test.h"
 #include "write/page.h"

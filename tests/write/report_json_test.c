@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The JSON report, read back by cJSON and held against the sample that went in. */
 #include "tests/test.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The report for people against one written by hand. */
 #include "tests/test.h"
 #include "codec/term.h"

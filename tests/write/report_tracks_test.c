@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Tracks in JSON: means by hand, and never more than the budget. */
 #include "tests/test.h"
 #include "write/report_tracks.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Spreadsheets, unpacked by another reader; tests/python/spreadsheet_test.py reads whole reports with other readers. */
 #include "tests/test.h"
 #include "io/archive.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Results made by hand, small enough to write every output of them down: a run of two steps on two
  * cores, times that add up, one finding with a place and one without, names that try to escape. Tables

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* One screen of a report, against one written by hand. */
 #include "tests/test.h"
 #include "result/schema/capture.def"

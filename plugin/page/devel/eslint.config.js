@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What eslint asks of the page, of TensorBoard's door to it, and of the browser tests. Few rules: each finds an error, or keeps one
 // way of doing a thing. How code looks is not eslint's business.
 import js from "@eslint/js";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Lets node run the page's sources as they are: node --import ./devel/loader.mjs --test FILES. A header of C is its table of
 // units, a document the glossary, JSX is what esbuild makes of it, and a style sheet is nothing.
 import { readFile } from "node:fs/promises";

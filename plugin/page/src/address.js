@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Where the address is kept that a link to this page carries, and how it is written: names and values behind the "#". In TensorBoard the page
 // stands in a frame whose address nobody sees. TensorBoard keeps its own behind "#" too, as TAB&NAME=VALUE, of the window around the frame:
 // ours go there, behind the name of our tab (<body data-tab="tpusight">).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // How a product lies on the matrix unit, an array of D x D cells: K goes along its rows and N along its columns, in tiles of its size, and M
 // streams through. docs/analyses/matrix/systolic.md has the rule.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The matrix unit as a picture: how the product of an op fills it, and the way from the peak to what it reached.
 import { h } from "preact";
 import { lastTile, lossesOf } from "./array.js";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // uPlot in a Preact component: it has the size of its box and the colours of the page's theme, and is drawn again when data or theme change.
 import { h } from "preact";
 import { useEffect, useRef } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What the page of several runs side by side draws and says, worked out of the report's result "compare" (docs/compare.md).
 import { percent, time, unit, value } from "./format.js";
 

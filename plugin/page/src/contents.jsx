@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What a long view consists of: its headings, each a button that leads there.
 import { h } from "preact";
 import { useEffect, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Dots on a chart that has no lines: the pointer finds the nearest one, whichever way it lies.
 import { tooltip } from "./chart.jsx";
 

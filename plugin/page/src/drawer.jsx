@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // All that is known of one op, beside the page: it stays while one goes from table to table.
 import { h } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";

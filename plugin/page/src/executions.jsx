@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // When an op ran: its executions in the step that is nearest to the mean one, a row a core. A file has that step's slices; a server is asked for them.
 import { h } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Numbers and texts of the report for people. A name's ending is its unit, by the program's own table (tpusight/1).
 import { UNITS } from "../../../src/base/units_list.h";
 import { labelOf } from "./glossary.js";

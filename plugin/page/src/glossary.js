@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What the figures of a report are called and mean: docs/glossary.md. A PATH is where a figure stands: systolic.ops.time_ps.
 import { GLOSSARY } from "../../../docs/glossary.md";
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Ops and what goes from one to the other through memory, in columns: who makes something stands left of who reads it.
 
 /** @import { Graph, GraphEdge, Row } from "./report.d.ts" */

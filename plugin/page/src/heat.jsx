@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Cells of rows and columns, shaded from dark (0) to light (the maximum). Without a value a cell is hatched: dark means 0. A figure that cannot be true
 // is crossed.
 import { h } from "preact";

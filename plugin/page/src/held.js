@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What is in memory: by buffer, op, line or kind over the schedule of a program, and who held it.
 
 /** @import { HeldPart, Maybe, Row } from "./report.d.ts" */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Rows of a timeline's slices on a canvas: coloured by their time class, named where there is room, with the critical path through them. What is
 // drawn of a picture that comes late is drawn of the one before, stretched.
 import { h } from "preact";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // A view may have a dozen tables and charts, of which a window shows two. Those that do not fit into one frame's work are drawn in the
 // frames that follow, so that a click on a tab is answered at once.
 import { h } from "preact";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // How an array is stored: dimensions, layout and tile of a shape as XLA writes it, f32[16,500]{1,0:T(8,128)}.
 
 /** @import { Maybe, Row, StoredArray, StoredShape } from "./report.d.ts" */

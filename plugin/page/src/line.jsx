@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // FILE:LINE in a cell: alone to be copied, and a link into the editor once a whole path is known (links.jsx asks for the folder).
 import { h } from "preact";
 import { useState } from "preact/hooks";

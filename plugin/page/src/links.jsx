@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Links out of the page: to XProf in TensorBoard, and to a line of a source. What a page from a file cannot know it asks for, once.
 import { h } from "preact";
 import { useState } from "preact/hooks";

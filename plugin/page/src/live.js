@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What is watched, as the page has it. Two states of one form: what is known, always up to date, and what is shown, which
 // stands still while it is paused. Both are bounded, whatever the hours.
 import { useEffect, useRef, useState } from "preact/hooks";

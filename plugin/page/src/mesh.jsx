@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The chips of a run as a picture: a square each, side by side as on their hosts, shaded by one of their figures.
 import { h } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // A long name: where it has no room, its middle is left out, because names of one family differ at their ends.
 import { Fragment, h } from "preact";
 import { cut } from "./format.js";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The findings of a run in their order, and where on the run's time each of them is.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // An op by its name, wherever one is named: a click shows all that is known of it (drawer.jsx).
 import { h } from "preact";
 import { clean } from "./format.js";

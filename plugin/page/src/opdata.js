@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // All that a report knows of one op, found by its key: MODULE/NAME.
 
 /** @import { Edge, Finding, KnownOp, Maybe, OpName, Report, Row, Run } from "./report.d.ts" */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Buttons that open the trace of the run in Perfetto, at a finding or as a whole; where that cannot be, the words that say why and what to do.
 import { h } from "preact";
 import { useState } from "preact/hooks";

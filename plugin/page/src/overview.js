@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What the overview says of a run, worked out of its report: what was profiled, its verdict, the ops that took the most time, how long its steps were.
 import { bytes, clean as legible, cut, percent, time } from "./format.js";
 import { hintOf } from "./opdata.js";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Small pieces that several views share.
 import { h } from "preact";
 import { useState } from "preact/hooks";

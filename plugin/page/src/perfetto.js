@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // A run's trace, opened in Perfetto's page: in a window of this browser, by messages from this page to that one. Nothing is uploaded.
 // The messages and the parts of the address are those of google/perfetto: ui/src/frontend/post_message_handler.ts,
 // ui/src/plugins/dev.perfetto.DeeplinkQuerystring, docs/visualization/deep-linking-to-perfetto-ui.md and commands-automation-reference.md.

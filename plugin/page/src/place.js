@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What a finding is about, in the words that people ask in: which op, at which line, on which chip, since which step.
 
 import { deviceName, latest, shortNames } from "./pod.js";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Where a finding is: the op, its line of source, the chip, the step since which it is so, each to click.
 import { h } from "preact";
 import { clean } from "./format.js";

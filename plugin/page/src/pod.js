@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The chips of a run of several hosts, side by side: what is known of each, and how early each comes to collectives.
 
 /** @import { Arrival, Chip, Maybe, Measure, Report, Row } from "./report.d.ts" */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The report tpusight/1 (docs/analyses) as the page reads it, and what the page makes of it. Every type of the page is here.
 // null: unknown; a result that a report does not have is undefined. Tables that are drawn column by column are rows of any names.
 import type { ComponentChild, ComponentType } from "preact";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What a roofline shows: the roofs of the chip, the ops below them, and how much has no place there.
 
 /** @import { Roof, RooflineOp, Row, Without } from "./report.d.ts" */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What the list of runs and a program's trend draw, worked out of what the server says of them.
 
 /** @import { Maybe, Row } from "./report.d.ts" */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What a word finds in a report: ops, modules, sources, findings and views, each with what is chosen by it.
 import { hintOf, opKey } from "./opdata.js";
 

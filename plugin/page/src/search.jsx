@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // One search over all that a report names; key "/" leads to it.
 import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";

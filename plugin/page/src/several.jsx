@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What the pages over several runs share: what a server is asked for, and what stands there until it answers.
 import { h } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Pictures of a timeline (docs/serving.md, The timeline) as the page draws them: rows, what of them is in sight, and the critical path. A slice is
 // FIELDS numbers: start and end in ps, class, name, events.
 

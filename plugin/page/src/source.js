@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 /** @import { KeptPicture, LiveEvent, ListedRun, PerfettoTrace, Picture, Report } from "./report.d.ts" */
 
 // Where the report comes from. Three doors, one page:

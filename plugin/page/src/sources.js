@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The time of a program by the lines that people wrote.
 
 /** @import { Row } from "./report.d.ts" */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What is looked at: the report, the view, and all that was chosen in it. A link carries all of this: what a component lets people choose is kept
 // here (useChoice), and never in the component.
 import { createContext } from "preact";

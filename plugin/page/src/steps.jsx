@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Steps over time: each as wide as it ran, and as high as what is counted of it.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

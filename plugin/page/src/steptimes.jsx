@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // How long the steps of a run were: over time, how many took how long, and the slow ones to go to.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

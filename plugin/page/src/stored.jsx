@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // How an array is stored, as a picture: its two innermost dimensions in the tiles of its layout, as far as they are used.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // A picture of the whole run under the heading of every view: where the time of each step went, and where findings are. Drag over it to look at a
 // part: all views then show what happened in that time.
 import { h } from "preact";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // A table of the report: sorted by its headings, filtered by a word, copied as CSV. Only rows in sight are in the page, so ten
 // thousand are as quick as ten.
 import { Fragment, h } from "preact";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Light or dark: what was chosen on this page, else what the browser prefers. In TensorBoard its switch is the page's.
 import { options } from "preact";
 import { useEffect, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Charts over time: all begin at the same left edge and have one scale, one crosshair and one set of gestures. Drag chooses a time; Ctrl and the
 // wheel (or two fingers) show less or more of it, Shift and the wheel or the mouse (or one finger) move it; W S A D do the same, Escape goes back.
 import { h } from "preact";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The time that all charts over time show: the whole capture, or what is chosen of it. Gestures move it at once, for all charts, and choose it
 // (state.js: range) when they stand still.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Tracks over time: rows of slices, and counters. What the viewers show of a run, coarse enough to look at all of it.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // A header of C, as the build reads it (units.mjs): src/base/units_list.h says what the columns are.
 declare module "*/units_list.h" {
 	export interface Unit {

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Labels with their meaning, and what is not known with the reason: the words are those of docs/glossary.md.
 import { Fragment, h } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";

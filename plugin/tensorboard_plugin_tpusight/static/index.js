@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // TensorBoard loads this into the plugin's frame and calls render(). The page is the same as everywhere; only its doors differ.
 const here = new URL(".", import.meta.url); // .../data/plugin/tpusight/
 

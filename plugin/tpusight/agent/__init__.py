@@ -1,2 +1,2 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """`tpusight mcp`: a server that answers an agent's questions about profiles, and changes nothing."""

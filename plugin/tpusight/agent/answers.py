@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Answers to an agent: figures of a report, cut to a number of bytes."""
 import json
 from typing import Any, Dict, List, Optional, Tuple

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What was worked out of profiles and is asked for again: the things used last, within a number of bytes, and none whose profile has
 changed since."""
 import collections

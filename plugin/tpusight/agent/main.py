@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """`tpusight mcp PATH...`: a server of the Model Context Protocol on standard input and output."""
 import argparse
 import functools

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The report of a run, read once: its tables and its short form, as JSON, each by itself. A question parses what it is about."""
 import concurrent.futures
 import json

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The runs that a server may show: those below the paths it was started with, and no others. They are those of TensorBoard's tab by
 the same names, ranks of one job together, and the profiles that stand elsewhere, by their paths."""
 import os

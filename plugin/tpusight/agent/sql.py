@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """SQL over what `tpusight export` writes. DuckDB answers; it reads the tables of that one run, and writes nothing."""
 import contextlib
 import os

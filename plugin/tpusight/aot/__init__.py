@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """A program judged before it runs: compiled for a TPU that is not there, and reported. docs/before.md is the guide.
 
 jax and libtpu are needed (pip install 'tpusight[before]'), no TPU. The compiler runs in a process of its own.

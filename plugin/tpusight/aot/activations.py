@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What the forward pass of a differentiated program keeps for the backward one, at the peak: what could be computed again instead.
 
 By the names that jax gives: jvp(...) is the forward pass, transpose(jvp(...)) the backward one. What a jax.checkpoint computes again has

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The process that compiles (job.py starts it): `python -m tpusight.aot.child FD PROGRAM`, with what to compile as a line of JSON on
 standard input, which stays open as long as the process that asks is there.
 

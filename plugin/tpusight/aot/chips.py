@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Slices of TPUs by name, as libtpu writes them ("v5e:2x4"): which there are, and which was meant. In front of one stands how many of them
 the data centre's network joins ("2xv5e:4x4")."""
 import difflib

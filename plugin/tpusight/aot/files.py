@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Programs that are files: StableHLO, what jax.export wrote, and what XLA dumped as text. Runs in the compiler's process."""
 import glob
 import os

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Gates over what is known before a run, in the grammar of `tpusight compare --fail-if` (src/compare/gate.h), and the baseline file.
 
     GATE  = NAME (> | >= | < | <= | == | !=) LIMIT

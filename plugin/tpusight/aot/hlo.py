@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What `tpusight hlo` asks for that it cannot read itself: --hlo [--topology=SLICE] KIND:PATH... -- OPTION...
 
 Programs are compiled, texts are converted, and `tpusight hlo` is asked again with the protos (src/cli/hlo_programs.c). All options

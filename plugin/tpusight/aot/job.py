@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Compiles in a process of its own: what goes to it, what comes back.
 
 libtpu can be loaded by one process at a time, and stays in it until it ends; its environment must be set before jax is imported; and

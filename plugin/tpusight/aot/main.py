@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The program tpusight-before, which is also `tpusight before`."""
 import argparse
 import json

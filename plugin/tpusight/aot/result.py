@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What is known of a program before it runs."""
 import os
 from typing import Any, Dict, List, Optional

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Scaling on paper: one program on several slices, as a table and a picture."""
 import html
 from typing import TYPE_CHECKING, Any, Dict, List, Optional

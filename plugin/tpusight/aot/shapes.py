@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Arrays in words: "bf16[8192,4096]", "f32[1024@data,512@model]", and trees of them in JSON.
 
 A size has behind it the axis of the mesh that it is split along, or several: "[1024@data+model,512]".

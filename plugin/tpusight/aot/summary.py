@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What matters of a program before it runs, in sentences."""
 import html
 from typing import TYPE_CHECKING, Any, Dict, List, Optional

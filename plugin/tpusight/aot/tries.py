@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Changes of a program that need no hand: which there are (plan), and how they are made. Runs in the compiler's process.
 
 The arguments' shapes and types, their places on the mesh, the options of jax.jit and of the compiler are changed, and what jax.grad,

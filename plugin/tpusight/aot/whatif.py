@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What if: what the compiler said of each change that was tried, beside what it said without it."""
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
 

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """One report of many hosts, made where their profiles lie: on the nodes of a Ray cluster, or by processes of this machine.
 
 The report is, byte for byte, what `tpusight report` writes on one machine that has all files; the overlays that annotate() puts

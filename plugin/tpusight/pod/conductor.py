@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Takes sessions through the rounds on the workers of an engine.
 
 A task is one file in one round. It goes to a node that has the file, is tried again on another one when it fails, and a second

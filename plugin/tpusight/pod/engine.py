@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Where workers run: on this machine, or on the nodes of a Ray cluster. Both have the same four methods."""
 import concurrent.futures
 import contextlib

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The program tpusight-pod, which is also `tpusight pod`."""
 import argparse
 import os

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The rounds of a run by files (docs/map.md). A round maps a step over all files, and puts together what came of it."""
 from dataclasses import dataclass
 from typing import Tuple

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The sessions of a pod: which files they have, and on which nodes each file lies."""
 import collections
 import concurrent.futures

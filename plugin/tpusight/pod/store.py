@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Objects of a store, through the helper that the program uses as well (docs/remote.md): they are listed, and read into files."""
 import contextlib
 import json

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What works on a node: it lists the profiles that lie there, and runs the program on them.
 
 A worker has a scratch folder of its own, which goes with it; what a worker leaves that was killed, the next one removes.

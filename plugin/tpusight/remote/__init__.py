@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What tpusight-remote-SCHEME runs: buckets for the C program, which holds no code of any cloud.
 
 The program starts it with a URL, writes requests on its standard input and reads replies from its standard output, a JSON object a

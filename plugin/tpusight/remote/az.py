@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Azure Blob Storage, called through the client that adlfs makes (credentials, retries, workload identity).
 
 A block blob is a list of blocks, and a list may name blocks that the blob has already. So a tail is added by staging its blocks and

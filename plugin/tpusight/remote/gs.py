@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Google Cloud Storage, by its JSON API, called through gcsfs (credentials, retries).
 
 A tail is added by compose: the tail is uploaded under a name beside the object, the store joins both under the object's name, and the

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """tpusight-remote-SCHEME URL: which store a URL belongs to, and the loop for it."""
 import asyncio
 import importlib

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Whatever else fsspec knows: http, Hugging Face, SFTP, local files, memory.
 
 These have no way to join objects, so that adding a tail reads the beginning of the object and puts all of it again, by way of a local

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The loop of the helper: requests in, replies out.
 
 Requests are lines; each runs as a task of one event loop, so that many are open at once. A thread reads the lines, because a

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What each request may hold. What does not fit is refused before a store is asked."""
 import json
 import os

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """S3 and what speaks its protocol, called through s3fs (credentials, retries of aiobotocore).
 
 A tail is added, or taken away, by a multipart upload whose first parts the store copies from the object itself (UploadPartCopy), so that

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What all stores share: reading ranges in parallel, progress, and local files.
 
 A store has one generation of an object at a time, and a text that names it. A range is read of a given generation or not at all, so that

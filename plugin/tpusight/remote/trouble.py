@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Why a request failed."""
 
 CODES = ("not_found", "changed", "denied", "exists", "busy", "unsupported", "io", "no_space", "cancelled")

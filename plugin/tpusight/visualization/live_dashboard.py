@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """SimpleLiveDashboard, as `from tpusight.visualization.live_dashboard import SimpleLiveDashboard` has it: the class of
 tpusight.dashboard."""
 from ..dashboard import SimpleLiveDashboard

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Prints C with all advice: embed.sh FOLDER. The folder holds FRAMEWORK/RULE.py and FRAMEWORK/capture/CAUSE.py.
 #
 # Each file is a Python program. Its docstring is the advice: the lines are joined with spaces. What follows the docstring is

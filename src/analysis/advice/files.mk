@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # What findings advise, a Python file each: embed.sh makes C of all that it finds there, so that nothing lists them.
 EXTRA_DIST += src/analysis/advice
 advice_files = $(wildcard $(srcdir)/src/analysis/advice/*/*.py $(srcdir)/src/analysis/advice/*/*/*.py)

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Allocators: what the runtime's own events say of device memory over time. TensorFlow's and XLA's
  * allocators write MemoryAllocation and MemoryDeallocation on host threads, with stats: bytes

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The allocators' own interface: the events of one or of all threads (allocators.c), what they say of
  * each allocator (allocators_facts.c), and the tables and counters (allocators_report.c). No other

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the events of each allocator come to: its peak and the blocks alive then, and how its heap grows
  * from step to step. */
 #include "analysis/capacity/allocators.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The tables of the allocators, and counters under the devices that they serve. */
 #include "analysis/capacity/allocators.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Capacity: what the programs need of device memory, how much of it is there, and what filled it.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The capacity analysis' own interface. The way of a module: its buffers (capacity_assigned.c, by the
  * compiler's own plan; capacity_ranges.c, where that is missing), their peaks (capacity_peak.c), the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What a module needs of memory, as its own buffer assignment says: allocations of parameters,
  * results and constants are there all the time; for the temporaries' allocation the heap trace says

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The parameters of a program that could give their memory to a result: pairs of equal shapes that
  * the module itself does not name as aliases. */
 #include "analysis/capacity/capacity.h"

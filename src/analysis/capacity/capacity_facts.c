@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What others read of the programs: their sums, the buffers at their peaks, and the parameters that
  * could give their memory to a result. */
 #include "analysis/capacity/capacity.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Live ranges, first half: which values must stand in one place. Names (bitcast, tuple,
  * get-tuple-element), what a loop, a branch or a call hands in and out, -start and -done, in-place

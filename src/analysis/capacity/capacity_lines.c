@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The memory at the peak of a program by the line of source that asked for it. */
 #include "analysis/capacity/capacity.h"
 

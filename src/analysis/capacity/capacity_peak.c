@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The peak over positions, of programs with a plan of the compiler and without one. */
 #include "analysis/capacity/capacity.h"
 

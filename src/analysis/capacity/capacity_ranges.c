@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What a module needs of memory, when the proto has no buffer assignment: live ranges over the
  * compiled schedule.

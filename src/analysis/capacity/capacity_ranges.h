@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The live ranges' own interface: between what must stand in one place (capacity_join.c), what is
  * needed when (capacity_ranges.c), what may then share a place (capacity_share.c), and when a place

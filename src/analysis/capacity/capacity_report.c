@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The tables of the programs: a row each, the buffers at their peaks, and the parameters that could
  * give their memory to a result. */
 #include "analysis/capacity/capacity.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Live ranges, before those that may share: what stands in the memory of a result until that is
  * there. A run holds its results' memory from the beginning; what fits into such a place, and is gone

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Live ranges, last part: an op that may write its result over an operand, and does so in HBM: an
  * elementwise one, a fusion that is one for that operand, a sort, an all-reduce. The operand ends there, its shape is the

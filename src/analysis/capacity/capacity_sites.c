@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What a memory profile says is held: each stack of calls with its bytes, by line of source and by
  * device.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Live ranges, at their end: the buffers of a program. A place holds one value after the other; what
  * a loop carries, for one, is gone between its last use and the op that makes the next. So a set gives

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Memory timeline: what was allocated and reserved on each device over time, the peak and who held
  * it, out of the [memory] events of a PyTorch trace taken with profile_memory=True. Of profiles

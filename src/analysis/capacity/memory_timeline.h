@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The memory timeline's own header: who held memory and when, out of the events that PyTorch's
  * allocators leave in a trace. No other analysis includes it.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the walk found, as facts: GPUs first, the device with the largest peak before the others.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Who held memory at the peak, by owner and by module, and the blocks it was made of; the largest
  * allocations of the capture, and what steps took and kept.

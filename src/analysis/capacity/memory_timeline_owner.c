@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Who is at work on a thread: the calls that are open, and which of them name an allocation.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The report: the figures of the fullest device, then the tables of all devices, one after the other.
  * A profile without events of PyTorch has the figures that other analyses know.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The members of the walk's state, for its sum and its saved form, and whether loaded ones fit
  * together. */
 #include "analysis/capacity/memory_timeline.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Compilations, and the caches that should have spared them: what host threads asked for, what they
  * found, what ran, and which programs are variants of one function.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The cache analysis' own header: compilations and calls of host threads, what ran, and
  * the families of programs. Shared by cache.c (the pass), cache_thread.c (events of a thread into

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Why a function was compiled: for the first time, again though it had an executable, or because the
  * program asked for it by hand (jit(f).lower(x).compile()).

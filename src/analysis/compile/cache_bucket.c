@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Sizes to pad a changing dimension to: at most log2(n) of them for n sizes that were met, at least
  * one, so that padding costs least.

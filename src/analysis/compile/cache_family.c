@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Families: the programs of one name, and what makes them different: the sizes of which parameters,
  * or types, layouts, the code itself.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What belongs together: the compiler's thread and the one that waits for it, a compilation and the
  * program it made, a gap of a device and the compilation it waited for.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the cache analysis shows: compilations, calls, families, and a row for each device. */
 #include "analysis/compile/cache.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the variants of a family differ in, in words: the kinds of difference, the shapes of the
  * parameters that change, where the dimensions of an axis are, and the sizes to pad them to.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Compiled code: regions and what they run, compilations and why, graph breaks, and how many ops became
  * how many kernels. PyTorch's compiler is known by the events it leaves on the host's threads

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The compile analysis's own interface: what the events of host threads show of compiled code
  * (compile_thread.c) and how it is reported (compile_*.c). No other analysis includes this; the doctor

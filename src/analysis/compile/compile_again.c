@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Frames that were compiled once more: regions of the trace, and compilations that only the log has.
  * Why it was done is in the log alone.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Where graphs broke: by the log, which has the reason, else by regions inside regions.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the tables of the compile analysis are filled with: the frame and the region of an id, and the
  * fields that PyTorch's and XLA's programs share.

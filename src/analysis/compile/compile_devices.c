@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What compiled code ran on the devices: kernels are launched inside a region on the host, and the
  * launch's link leads to them. A backward graph runs on another thread; the sequence number that

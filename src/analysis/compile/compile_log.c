@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the log of PyTorch's compiler adds: compilations of the whole process, and why they were made. */
 #include "analysis/compile/compile.h"
 

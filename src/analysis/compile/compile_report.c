@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the compile analysis reports of PyTorch's compiler. */
 #include "analysis/compile/compile.h"
 

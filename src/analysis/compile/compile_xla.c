@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the compile analysis reports of XLA's programs: the facts of cache, in the terms of this view. XLA
  * compiles whole functions, so a graph does not break.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* How many bytes a copy to or from the host moves, and which way. */
 #include "analysis/doctor/doctor.h"
 

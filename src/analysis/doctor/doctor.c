@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The doctor: rules over the facts of the other analyses, ranked by the core time that each
  * finding could give back at most, and one score for the whole run.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The doctor's own interface: between the analysis (doctor.c), the facts of other analyses that it
  * reads (facts.c), its health score, and its rules (rules/). What every rule has at hand is in

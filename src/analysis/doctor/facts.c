@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the doctor knows before it asks its rules: the facts of ops and time in one place, and what
  * the roofline says of each op. */
 #include "analysis/doctor/doctor.h"

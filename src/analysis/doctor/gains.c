@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Gains: what each finding could give back as time of the run, so that no moment counts twice.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Words about time without an op: what the hosts did meanwhile (facts of gaps and time), and
  * how it is spread over steps and cores.

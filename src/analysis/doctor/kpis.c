@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Key figures: the numbers that people judge a run by, each with the bands that make it good,
  * fair or poor. The values are those of the other results, none is measured here; what is not

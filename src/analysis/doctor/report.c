@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Reporting: a rule's finding becomes a draft with an id, a severity and its rule's advice, then
  * gets places and times. */
 #include "analysis/doctor/doctor.h"

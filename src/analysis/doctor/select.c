@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Which ops a check is about, and where they come from in the source. */
 #include "analysis/doctor/doctor.h"
 

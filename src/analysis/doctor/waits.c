@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What cores wait for that runs beside them: collectives and copies within the device, and which
  * compute could cover them. From facts/async.h. */
 #include "analysis/doctor/doctor.h"

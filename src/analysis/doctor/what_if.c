@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The command that tries changes of a program (tpusight before --try), where a finding could be mended by one that needs no hand. */
 #include "analysis/doctor/doctor.h"
 #include "result/schema/doctor.def"

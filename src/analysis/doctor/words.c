@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Sentences of findings, from templates and words (doctor.h). Names are other people's bytes: they
  * go into texts as they are, only cut when they are long.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Marks: findings and padding laid over the timeline, for the overlay and the Perfetto file.
  *

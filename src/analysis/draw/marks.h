@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The marks' own header: which ops are drawn and what their slices say. Shared by marks.c (the
  * pass) and marks_labels.c only.

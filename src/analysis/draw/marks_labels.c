@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Labels of the marks: the ops that findings name, and the ops that carry padding. A click on a slice
  * shows the label's args. Texts come from the profile and are data: outputs escape them.

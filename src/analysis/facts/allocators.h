@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis allocators knows: the runtime's allocators by their own events. Bytes are those
  * of the whole capture, times are in picoseconds since the run's start.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis async knows: of each transfer that runs beside the core's work how long the core
  * waited for it, and what could be computed meanwhile. Times are sums over all cores and the run.

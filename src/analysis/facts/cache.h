@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis cache knows: what was compiled while the profiler ran, and which programs are
  * variants of one function. Times are in picoseconds; -1 is unknown.

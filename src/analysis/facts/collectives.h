@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis collectives knows: of each collective what it took and what its cores waited,
  * of each core how often the others waited for it, and of each host how its clock differs from that

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis compile knows of PyTorch's compiler, for the rules about it. Texts are those of
  * the report; .n 0 is unknown, and so is -1.

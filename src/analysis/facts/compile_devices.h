@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the analysis compile_devices knows: the kernels of compiled regions, over all GPUs. */
 #ifndef TS_ANALYSIS_FACTS_COMPILE_DEVICES_H
 #define TS_ANALYSIS_FACTS_COMPILE_DEVICES_H

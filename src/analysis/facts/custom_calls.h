@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis custom_calls knows: the kernels that the compiler takes as they are, and what
  * they cost.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis doctor knows: the findings, the times of those that are about a time, and the
  * figures that stand at the head of the report.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis fusion knows: arrays that pass through HBM between two ops, and tiny ops in
  * series. Indices are those of instructions of the module.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What an allocator has given out where the steps of its device end. The analyses allocators and
  * memory_timeline know it, each for its own source of events.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis memory knows: what ops move and how fast, copies that compute nothing, and
  * arrays that are stored wider than their readers need. Times and bytes are sums over all cores and

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis memory_timeline knows: how much memory PyTorch's allocators gave out on each
  * device, and who held it. Of a trace without their events all lists are empty.

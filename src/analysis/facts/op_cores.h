@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the analysis op_cores knows: ops that a core runs slower than the other cores do. */
 #ifndef TS_ANALYSIS_FACTS_OP_CORES_H
 #define TS_ANALYSIS_FACTS_OP_CORES_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis operators knows: the softmax that took GPUs longest and the products that make its input and take
  * its output, by their shapes: attention that is not fused.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis ops knows: the ops of the report's op table and the modules, as other analyses
  * read them. Made once, by ops, in the order of the table: the largest self time first.

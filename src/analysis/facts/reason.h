@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Why the compiler left something as it is, and what can be done about it: inferred, with how sure
  * that is. Constants of the analyses that give them.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis sparsecore knows: of each op that TensorCores hand to SparseCores what they wait
  * for it, and what it would take themselves. Times are sums over all cores and the run.

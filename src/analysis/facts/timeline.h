@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the analysis timeline knows: for how long hosts and devices worked, over all ranks.
  */

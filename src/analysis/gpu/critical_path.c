@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The critical path: of each step of a PyTorch trace, the longest path through what its threads and
  * streams did, as HolisticTraceAnalysis defines it. What is made longer on it makes the step longer.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The critical_path analysis' own header: the longest path through what a step did. Shared by
  * critical_path.c (the pass), critical_path_steps.c (steps and their calls), critical_path_sync.c (what the

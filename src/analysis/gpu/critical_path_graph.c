@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Nodes and edges of a step, as HolisticTraceAnalysis has them (hta/analyzers/critical_path_analysis.py):
  *

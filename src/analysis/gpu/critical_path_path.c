@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The longest path of a step: back from its end over the nodes before, and by name and kind what time it takes. */
 #include "analysis/gpu/critical_path.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the critical path says: of each step by kind, and of the median one and the slowest one by name. */
 #include "analysis/gpu/critical_path.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The steps of a host that are not finished yet, the oldest first, and the calls of theirs that a kernel or a wait may name. */
 #include "analysis/gpu/critical_path.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What a trace says of waits: the events of Kineto's category "cuda_sync" (libkineto/src/CuptiActivity.cpp), which it has
  * where the profiler was asked for them (enable_cuda_sync_events). They stand on lines beside the streams'.

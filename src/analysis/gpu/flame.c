@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Flame graphs: where the host's threads and the devices spend their time, by path of calls.
  *

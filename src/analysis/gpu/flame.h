@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The flame graph's own header: trees of call paths, and which launch belongs to which kernel. Only
  * flame*.c include it: flame.c (the pass), flame_tree.c, flame_links.c, flame_names.c,

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Launches and kernels that wait for each other, in two generations: the older one is forgotten. */
 #include "analysis/gpu/flame.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Names of frames. Python's tracer puts the address of the object into the name of a built-in
  * method; with it every tensor would make a path of its own. A name that is too long to be read is

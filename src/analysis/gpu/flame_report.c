@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Trees of call paths -> tables: a row a path, parents before their children, the heaviest
  * first. */
 #include "analysis/gpu/flame.h"

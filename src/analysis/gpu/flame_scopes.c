@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The scopes of device ops as a tree: jit(step)/while/body/dot_general, and the ops below it, from
  * the facts of ops. A slash inside parentheses does not part a name: transpose(jvp(a/b)) is one

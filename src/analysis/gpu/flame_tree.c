@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Trees of call paths with a bounded number of nodes. */
 #include "analysis/gpu/flame.h"
 

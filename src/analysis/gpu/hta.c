@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What HolisticTraceAnalysis (HTA) says of a run on GPUs, in one walk over the events of a host in
  * the order of their starts: what the GPUs did and waited for, which kernels took how long, how the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The hta analysis' own header: what is kept of the kernels and launches of a host while its events
  * go by in the order of their starts. Only hta*.c include it: hta.c (the pass), hta_times.c (what

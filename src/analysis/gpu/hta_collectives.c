@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Collectives of NCCL and RCCL. The args of an event say what it moves (PyTorch 2.2 and later:
  * Collective name, In msg nelems, Out msg nelems, Group size, dtype, Process Group Name and Ranks).

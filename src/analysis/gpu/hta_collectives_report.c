@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Tables of collectives, and of ranks that come late to them. */
 #include "analysis/gpu/hta.h"
 

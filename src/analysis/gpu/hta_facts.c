@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What other analyses read of hta, and its own tables: figures of ranks and streams. */
 #include "analysis/gpu/hta.h"
 

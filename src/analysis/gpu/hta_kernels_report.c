@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Tables of kernels: those that take most, of all ranks and of each, and those that come
  * together. */
 #include "analysis/gpu/hta.h"

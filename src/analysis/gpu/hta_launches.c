@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Calls of the runtime whose kernels are still to come: a ring in the order of the calls, and open
  * addressing by link. A call leaves when it is the oldest of HTA_LAUNCHES_MAX, since the launch of

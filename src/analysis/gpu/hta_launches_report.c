@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Tables of what streams wait for: their idle time, the launches, and the queues of those. */
 #include "analysis/gpu/hta.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The queue of a stream: each launch makes it longer by one, each start shorter. Launches come in
  * their order, each with its start; the starts that are still to come are a heap.

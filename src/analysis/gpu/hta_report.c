@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What was counted, as fields and tables: figures of all ranks and of each, and what runs
  * together. */
 #include "analysis/gpu/hta.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Which kernels follow each other: the kernels that one execution of an outermost operator of the
  * host launched, in the order in which they began. HTA's get_frequent_cuda_kernel_sequences asks

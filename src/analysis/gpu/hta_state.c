@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the states of hta are made of. A host's state has calls that wait for kernels and operators
  * that wait for calls; the sum has ranks, streams and patterns only.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What ran together. Of each type only one moment need be known: until when the kernels run that
  * have begun. As kernels come in the order of their starts, the set of types that run only shrinks

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Kernels: how often each ran on each device, for how long, with which launch, and for which op. On
  * GPUs these are the kernels of traces and xplanes, on TPUs the ops.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The kernels analysis' own header: what each kernel took on each device. Shared by kernels.c (the
  * pass), kernels_launch.c (which op launched it, and how) and kernels_report.c (the result) only.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Which op launches a kernel, and with which launch. Kineto writes the launch in args of its own
  * (libkineto/src/output_json.cpp), XLA's profilers write it in one text (model/kernel_details.h).

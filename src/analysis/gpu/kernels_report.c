@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The table of kernels: a row for each kernel on each device, the costliest first. */
 #include "analysis/gpu/kernels.h"
 

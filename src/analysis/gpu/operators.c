@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Operators: what PyTorch's operators (aten::mm) took on the host and on GPUs, by name and by the shapes of
  * their inputs, as torch.profiler's key_averages() has it, and how many FLOPs they did.

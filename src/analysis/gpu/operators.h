@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The operators analysis' own header: what each operator took on the host and on GPUs. Shared by operators.c
  * (the pass), operators_rows.c (rows and call paths), operators_attention.c and operators_report.c (the result) only.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Attention that is not fused, by the shapes of operators: a softmax over [queries, keys], a product that makes such
  * a matrix, and one that takes it.

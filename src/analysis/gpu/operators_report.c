@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The tables of operators: by name, and by name and shapes; what took GPUs longest first, then hosts. */
 #include "analysis/gpu/operators.h"
 

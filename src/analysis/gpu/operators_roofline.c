@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * How near operators come to the roofline: of those whose FLOPs and bytes are known, the time that the chip
  * needs at least, by the peak of the type that is multiplied and by the memory's, against what their kernels

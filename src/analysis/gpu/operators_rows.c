@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Rows of operators by name and shapes, and the paths of operators around a launch. Both are bounded. */
 #include "analysis/gpu/operators.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The timeline: when hosts and devices worked, alone and at once, and into which of eight classes
  * each step's time falls. One walk over the merged events of a host (model/sweep.h).

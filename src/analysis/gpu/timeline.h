@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The timeline analysis' own header: what the moments of a host were spent on. Shared by timeline.c
  * (the pass), timeline_state.c (what a state is made of), timeline_steps.c (which step a moment

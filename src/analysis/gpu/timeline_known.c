@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Steps that the outline knows before the walk: of a host's devices, each from the mean of their
  * starts and as long as the mean of their durations, so that steps follow one another and a moment

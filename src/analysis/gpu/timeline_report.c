@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the timeline says: of all ranks together, of each, of each class, of each step. */
 #include "analysis/gpu/timeline.h"
 

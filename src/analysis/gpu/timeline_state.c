@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the states of the timeline are made of. */
 #include "analysis/gpu/timeline.h"
 

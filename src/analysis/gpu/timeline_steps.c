@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Which step a moment belongs to. A step lasts from its mark on the host to the end of the last
  * kernel that was launched in it, and the next one begins then. The first step begins when the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Finds advice by name in the tables that the build made of analysis/advice. */
 #include "analysis/kit/advice.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What to change, and how: a few sentences for each finding, and a piece of code that runs as it
  * stands. Each is a file, analysis/advice/FRAMEWORK/RULE.py, and a new file is all that a new

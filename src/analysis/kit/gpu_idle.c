@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The busy time of a GPU is what the time classes of a running op sum to. */
 #include "analysis/kit/gpu_idle.h"
 

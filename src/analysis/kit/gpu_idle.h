@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * How idle the GPUs of a run were: the one figure that every view shows. Other figures of idle time
  * are of a shorter window, and their labels name it.

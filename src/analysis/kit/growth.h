@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The columns of a heap's growth, which the tables of two analyses have. */
 #ifndef TS_ANALYSIS_KIT_GROWTH_H
 #define TS_ANALYSIS_KIT_GROWTH_H

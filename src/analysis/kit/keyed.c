@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Rows by key: the row of a key that was met before, or a new one; and sums of two lists. */
 #include "analysis/kit/keyed.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Lists whose rows are found by a key: a heap array that grows, with a map from the key to the index of
  * the row.

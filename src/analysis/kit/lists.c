@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Plain lists of texts and of numbers. */
 #include "analysis/kit/lists.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Lists inside a cell. The list of names and values of an item is declared once, as a table's columns
  * are (result/schema.h):

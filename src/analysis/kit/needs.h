@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What an analysis needs of others. Include this after TS_NEEDS, an X list of analyses, in the one
  * file of an analysis or in the header that its files share:

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * How long an op of a compiled module takes, foretold: from the compiler's own estimate, the chip's peak
  * rates and what the op has to do. docs/analyses/time/prediction.md has the rule, and how far it was off.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The row of what a table does not list. */
 #include "analysis/kit/others.h"
 

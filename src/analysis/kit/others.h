@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Tables with a row for each op or step have a bound: what stands behind it is one row, "N others", with
  * its sums. Totals, findings and percentiles are of all rows: they are worked out before.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules of the doctor: what a rule is, and what it has at hand. A rule looks at the facts of analyses
  * and reports what costs time. Those that look at several analyses stand in doctor/rules/; a rule

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Steps of the run, row by row of the outline; which of them are slow, and which are listed.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The steps of the run, as the outline alone shows them: how long each one takes, which of them are slow,
  * and which ones reports list by themselves. Known before the first event of an op is read, and the same

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Where a user's code stands, as tables and sentences show it. */
 #ifndef TS_ANALYSIS_KIT_SOURCE_H
 #define TS_ANALYSIS_KIT_SOURCE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The time of an op, divided by what explains it. */
 #include "analysis/kit/split.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What explains the time of an op while it runs: how long the matrix unit needs for its products at
  * the unit's peak, how long HBM needs for its bytes beyond that, and how long the compiler thinks

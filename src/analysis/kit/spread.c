@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Numbers in bins of equal ratio: 32 to an octave, as a float of five digits has them. */
 #include "analysis/kit/spread.h"
 

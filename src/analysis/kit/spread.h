@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Figures of many numbers of which none is kept: how many there were, their sum, the smallest and
  * the largest, the mean, the deviation, and percentiles where they are wanted.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Ids of compilations as text, and the kinds of events by op. */
 #include "analysis/kit/torch.h"
 

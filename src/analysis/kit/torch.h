@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the analyses of PyTorch's compiler share: ids of compilations as text, and what an op of a trace is
  * to the compiler, asked once an op. */
 #ifndef TS_ANALYSIS_KIT_TORCH_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Padding: bytes and FLOPs lost to tiles, and the time that goes with them.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The padding analysis' own header, shared by padding.c (the pass and its ops), padding_bytes.c (how
  * arrays are stored), padding_arrays.c (the table of arrays) and padding_advice.c (what it suggests)

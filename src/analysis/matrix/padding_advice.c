@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What to change so that less is padding: other sizes, or another order of dimensions. A gain
  * is the op's time times what the change saves of the resource that bounds it, at the rate the op

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The arrays of the modules that ran: entry parameters, outputs and what ops write in between, each
  * once, however many names it goes by (bitcasts, tuple elements, loops that carry it).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Shapes of ops, bytes of arrays as tiles store them, and how a dimension is stored. */
 #include "analysis/matrix/padding.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The systolic analysis' own header, shared by systolic.c (the pass and the run's figures),
  * systolic_flops.c (FLOPs in terms of the peak), systolic_ops.c (its ops) and systolic_sums.c (its

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * FLOPs as the matrix unit counts them: what the profile says, in terms of the bf16 peak of the
  * device that ran the op.

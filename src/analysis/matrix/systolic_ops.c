@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The ops that use, or may use, the matrix unit: how much of it, and what the rest of their time
  * went to. Without events: the products of the modules, with what shapes alone tell.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Utilization of modules, of steps and of cores. */
 #include "analysis/matrix/systolic.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Custom calls: kernels that the compiler takes as they are - Pallas and Mosaic kernels, calls into
  * libraries - with what they cost, as far as it is said somewhere. Made from the compiled modules

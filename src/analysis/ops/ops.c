@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The op table: every op that ran, summed over devices, as XProf's hlo_stats has it; and modules.
  *

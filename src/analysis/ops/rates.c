@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rates over time: the counters beside each device. FLOPs against the peak (matrix-unit
  * utilization, as modelled as the systolic view), bytes of each memory a second, and which share of

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Roofline: how fast the run, its modules, its ops and its steps went, against what the chip could do
  * with as many FLOPs to a byte. The same figures as XProf's roofline_model, for HBM and for the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The roofline analysis' own header: the work of ops, and what it is held against. Shared by
  * roofline.c (the pass), roofline_report.c (the sums) and roofline_row.c (the rates of a row) only.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The rows of the roofline: the program, its modules, its ops and its steps. Work and time of ops are
  * those of the facts of ops; formulas stand in roofline_row.c.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * One row of the roofline: amounts of work over time, against what the device could do. Formulas
  * are XProf's (openxla/xprof, xprof/convert/op_metrics_to_record.h and

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Is this profile what its owner believes it is? Here: one pass over host threads, executions of
  * modules, and the ends of the device lines. What follows from it is in capture_causes.c.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The analysis capture's own header: what hosts and devices did while the profile was taken, and
  * the causes for doubt it may have. Shared by capture.c (the pass), capture_causes.c (the checks) and

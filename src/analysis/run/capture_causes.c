@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The causes for doubt, one check each, and the verdict: the worst of them. A check that lacks its
  * numbers reports nothing. Limits that are not settings are named here, with their reason.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* How the clocks of the hosts differ, as the analysis collectives found out: the table clocks. */
 #include "analysis/run/capture.h"
 #include "result/schema/capture.def"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The head of the report: the run, its hosts and devices, the handful of numbers people ask for
  * first, and the steps. Made of the facts of other analyses and the profile; sees no events.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the hosts did while devices had nothing to run: for each of the longest gaps (time.idle_gaps)
  * the host event it passed in, and the one that ended it. A second pass over host threads alone.

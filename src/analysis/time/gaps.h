@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The gaps analysis' own header: what host threads were seen doing in the longest gaps of the
  * devices. Shared by gaps.c (the pass) and gaps_report.c (the result) only.

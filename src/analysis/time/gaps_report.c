@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What was seen in the gaps, gap by gap for other analyses, and summed up by host event. */
 #include "analysis/time/gaps.h"
 

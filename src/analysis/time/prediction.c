@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Prediction: how long a step of a compiled module takes on the chip it was compiled for, without a run. The
  * schedule is walked (model/schedule.h) with the times of its ops (kit/op_time.h), for each module three times: as it is

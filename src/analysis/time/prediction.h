@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The prediction analysis' own interface: between what is foretold (prediction.c), what was measured of the same ops
  * (prediction_measured.c), how far predictions were off before (prediction_known.c) and the tables (prediction_report.c). No

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * How far predictions were off where both the prediction and a measurement exist: of one real profile, of a TPU v6e (openxla/xprof's
  * test data, host offload, 2025-03-11), all cores and executions. Printed with each prediction. To make it again:

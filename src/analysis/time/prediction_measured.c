@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What was foretold of the ops of a measured run, against what they took. An op that the core works on by its own
  * time; a transfer and a collective by the time that the core waited for it, which is what a step feels of it. A profile that was

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What is foretold, as fields and tables. */
 #include "analysis/facts/ops.h"
 #include "analysis/kit/cells.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Scopes: what the user's program named on its threads, and the epochs among it. Found by the
  * outline (run/outline_scopes.c); here it becomes rows.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Where the time went: every moment of every core in one bucket (model/bucket.h), in all and per
  * step. While an op runs, by the innermost; while none runs, by what its host was doing. So the

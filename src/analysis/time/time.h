@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The time analysis' own header: what one device's moments were spent on. Shared by time.c (the
  * pass), time_state.c (its members), time_spread.c (a span of time to a bucket), time_steps.c (the ops of slow steps),

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the time analysis found, as facts: the wall time, the buckets in all, by step and by core, and
  * the longest gaps. The streams of a GPU are laid over one another first: a moment in which several

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Steps that take longer than the others: which bucket of time grew, on which core, in which op or
  * gap, and whether they come at regular intervals.

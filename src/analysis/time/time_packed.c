@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Buckets of steps, packed: of each step one after the other which buckets are not 0, and these as
  * varints. Most steps have three or four of nine buckets, so that is 20 bytes and not 72.

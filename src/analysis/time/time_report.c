@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the time analysis shows: the sum over devices, per step, the gaps, and the drawn row. */
 #include "analysis/time/time.h"
 

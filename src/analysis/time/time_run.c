@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The steps of one device, packed in the order of time, and their sum with those of the run. The sum has
  * a place for every row of the outline, so it grows with the steps of the run and not with its devices.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The table of slow steps. */
 #include "analysis/time/time.h"
 #include "result/schema/time.def"

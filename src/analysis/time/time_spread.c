@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A span of a device's time given to a bucket. */
 #include "analysis/time/time.h"
 

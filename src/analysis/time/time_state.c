@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the state of the time analysis is made of. */
 #include "analysis/time/time.h"
 

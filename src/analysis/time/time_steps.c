@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Which ops took more time in a slow step than they do in others. During the pass a core adds up what
  * each op has in the step it is in; when a slow one ends, the few that exceed their mean of the steps

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The verdict: which one thing the run's core time goes to, and what that is known from. A class of
  * time names it when it has a share that matters; memory and compute only where a rate says so too:

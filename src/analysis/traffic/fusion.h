@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The fusion analysis' own interface: between the sums (fusion.c), the intermediates that pass
  * through HBM (fusion_pairs.c), why they do (fusion_reason.c), ops in series (fusion_chains.c) and

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Tiny ops in series: kernels that follow each other in the compiled schedule, each with a mean
  * time below the threshold. A loop or a branch between them ends a chain; both halves of an

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Intermediates that one kernel writes to HBM and another reads from there. The maker of the array
  * that an op reads is found behind all its names, through loops, branches and calls.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Why two neighbours were not fused. A compiled module does not say. The reasons are those of XLA's
  * open passes (xla/service/instruction_fusion.cc, hlo_instruction.cc IsFusible) and what their

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The tables and sums of the fusion view. */
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Memory traffic: what each op reads and writes, in which memory, how fast against the chip, and
  * which of it no result needed.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The memory analysis' own interface: between the ops (memory_ops.c), their tables
  * (memory_report.c), copies that only change a layout or a place (memory_layout.c), why these are

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Copies: ops that compute nothing and bring an array into another layout, memory or place. Its
  * maker and its next reader are found behind names; memory_reason.c knows why it is moved.

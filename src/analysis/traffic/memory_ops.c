@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The ops of the memory view: what each one moved and how long it took. Both halves of an
  * asynchronous op are one row, under the start's name. Without a run the instructions of the

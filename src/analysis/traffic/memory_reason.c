@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Why a copy is made. A compiled module does not say it outright: layouts, memories and neighbours
  * do, as XLA's layout assignment and copy insertion put copies in

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The sums and tables of the memory view: in all, by memory, by category, by module, by op, and the
  * link to the host. */
 #include "analysis/traffic/memory.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Arrays that are stored wider than any reader needs: a kernel writes f32 to HBM, and each of its
  * readers rounds it to a smaller type first. Stored in that type, the same values reach the same

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rematerialization: what is computed a second time to save memory, what that costs, and how much
  * memory it saves: by op and by checkpointed block, so that the cheapest to keep can be named.

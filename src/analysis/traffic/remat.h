@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The rematerialization analysis' own header: between the rows (remat.c) and what the compiled
  * module says of them (remat_module.c). No other analysis includes this.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What a compiled module says of its recomputed ops: which op of the forward pass each one repeats,
  * and whether the backward pass uses what it computes.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Asynchronous copies, slices and collectives, and collectives that are not asynchronous: how long
  * each is on its way, how long the core waits for it, and what could be computed meanwhile.

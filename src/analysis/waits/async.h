@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The async analysis' own header, shared by async.c (the pass), async_cover.c (what could hide a
  * wait), async_facts.c (a row a transfer) and async_report.c (the tables) only.

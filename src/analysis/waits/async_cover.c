@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What could hide a wait: the compute of the same computation that the compiled module does not
  * order against it. An op before the start that the start does not need, however indirectly, may as

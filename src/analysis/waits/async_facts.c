@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Transfers over all cores: what each was waited for, and what could be computed meanwhile. */
 #include "analysis/waits/async.h"
 #include "base/order.h"

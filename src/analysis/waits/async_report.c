@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the async analysis says: a row a transfer, the most exposed first. */
 #include "analysis/kit/peaks.h"
 #include "analysis/kit/source.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Collectives: what each one moved and how fast, how much of it nothing hid, and which core the
  * others had to wait for.

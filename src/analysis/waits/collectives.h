@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The collectives analysis' own header: what was seen of each collective on each core. Shared by
  * collectives.c (the pass), collectives_kept.c (which arrivals are kept), collectives_op.c (what an op

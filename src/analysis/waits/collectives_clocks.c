@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Clocks of hosts. Arrivals of different hosts can be compared only when their clocks agree, and NTP
  * leaves 0.1 to 10 ms, which is more than cores wait for each other. Cores leave a collective

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Collectives over all cores: what each took, and who waited for whom. */
 #include "analysis/waits/collectives.h"
 #include "base/order.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Which executions of a collective are kept, and which of one core is which of another. */
 #include "analysis/waits/collectives.h"
 

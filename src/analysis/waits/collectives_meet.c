@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Which cores of different hosts meet in a collective whose groups are smaller than the run, before the
  * clocks of the hosts are known. The time from one execution to the next is the same on all cores of a

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What an op is as a collective: its kind, its bytes, and how many work together. The compiled
  * module says it: libtpu makes a reduce-scatter a fusion around an all-reduce, and wraps what has

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * How the clock of one host differs from another's, by one collective in which cores of both wait for
  * each other: they leave it together, so the ends of one execution are one moment on two clocks. The

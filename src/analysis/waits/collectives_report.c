@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the analysis of collectives says: a row an op, and a row a core. */
 #include "analysis/waits/collectives.h"
 #include "result/impossible.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Who waits for whom: the arrivals of each core at one execution of a collective, side by side. All
  * wait for the last one.

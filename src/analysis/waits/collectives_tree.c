@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Clocks of hosts from pairs of hosts: of all pairs those with the smallest spread that join hosts
  * which are not joined yet (Kruskal). Each part that is joined has its first host as the reference.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * SparseCores: what they did, and what the TensorCores waited for it. Computation that is handed to a
  * SparseCore pays where the TensorCore has other work meanwhile; where it only waits, the same work at

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The sparsecore analysis' own header: what SparseCores did, and what TensorCores waited for them.
  * Shared by sparsecore.c (the pass), sparsecore_links.c (what belongs to what) and

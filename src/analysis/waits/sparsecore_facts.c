@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Offloads to SparseCores: what was waited for them, and what the same work would cost a TensorCore. */
 #include "analysis/waits/sparsecore.h"
 

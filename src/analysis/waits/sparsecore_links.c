@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Offloads of TensorCores and the work of SparseCores: which belongs to which. */
 #include "analysis/kit/keyed.h"
 #include "analysis/waits/sparsecore.h"

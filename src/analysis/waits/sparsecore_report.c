@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the analysis of SparseCores says: its cores, offloads, waits and ops. */
 #include "analysis/waits/sparsecore.h"
 #include "base/order.h"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Prints C with what the documents say of each word: embed.sh DOCS. DOCS is the folder docs/.
 #
 # Read are docs/glossary.md, where a section is a label with the names that bear it; docs/words.md, where a row begins with a

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # What `tpusight explain` knows is made of the documents.
 EXTRA_DIST += src/cli/explain/embed.sh
 explained_pages = $(srcdir)/docs/glossary.md $(srcdir)/docs/words.md $(wildcard $(srcdir)/docs/analyses/*/*.md)

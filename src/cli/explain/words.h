@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the documents say of a word: sections of docs/glossary.md, rows of docs/words.md and of the pages of
  * docs/analyses, made into C by embed.sh. One word may have several: a field of two views, a word that is also a rule.

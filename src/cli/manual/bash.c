@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Completion for bash, 3.2 and later, without the package bash-completion. A word behind --name= is a word of its own for
  * bash, because = is in COMP_WORDBREAKS.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the scripts of all shells ask of an option. */
 #include "cli/manual/manual.h"
 

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Manual pages and completions: the program prints them. A tarball has them, no older than its sources, so that a program for
 # another machine, which cannot run here, is installed with them. From a checkout MANUAL_BY names one of the same sources that runs.
 MANUAL_BY = bin/tpusight$(EXEEXT)

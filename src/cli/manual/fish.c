@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Completion for fish: a line for each option of each command. */
 #include "cli/manual/manual.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Manual pages: the help of a command in the marks of man(7). */
 #include "cli/manual/manual.h"
 

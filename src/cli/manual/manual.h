@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Manual pages (roff, man(7)) and completions of shells, made of the tables of commands and options. What they print depends
  * on the program alone, and not on the machine: the build keeps it in manual/ (files.mk), and a tarball brings it along.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Completion for zsh: a function for each command, of _arguments (zshcompsys(1)). */
 #include "cli/manual/manual.h"
 

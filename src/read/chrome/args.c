@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Args of kernels, operators and waits, kept while their text is at hand: a kernel is launched many times and says
  * nearly the same each time, so there are few distinct ones. Else the whole text would have to be read again

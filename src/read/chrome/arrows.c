@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The flow events that were kept, for read/flows.h. */
 #include "read/flows.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The Chrome-trace reader: JSON as PyTorch's profiler (Kineto) and JAX's write it for Chromium's
  * trace viewer and for Perfetto, plain or packed. One file is one host, of a distributed job one

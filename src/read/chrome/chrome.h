@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The Chrome-trace reader's own header: only files of src/read/chrome include it.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * One event: an object whose members are read as they come. Which members there are:
  * "Trace Event Format" (the Chromium project), and libkineto/src/output_json.cpp of

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Flow events, kept by the place of the slice they belong to. */
 #include "base/check.h"
 #include "read/chrome/chrome.h"

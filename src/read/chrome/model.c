@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the scan found becomes the model: processes are planes, tracks are lines. A GPU's process
  * and the host's threads may go by the same number (PyTorch numbers GPUs from 0), so the category

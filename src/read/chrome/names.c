@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Tables of what the events name: interned by their bytes, copied into the profile's arena once. */
 #include "model/trace_class.h"
 

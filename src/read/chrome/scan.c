@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the walk over the text (read/walk.h) meets -> records, names, and what the writer says of the
  * run.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The reader's notes as read/seams.h wants them. */
 #include "base/units.h"
 

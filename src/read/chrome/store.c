@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the records of a trace are sorted by (io/sorter.h). */
 #include "read/chrome/chrome.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The text of a packed trace, in which the stats of its events are looked up. Of a trace that is alone it was written to disk while
  * it was read. Of one rank of many it is unpacked again when the first stat is asked for, and goes when the host

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Names and texts of args that do not stand in the file as they read: with escapes, or of objects in
  * objects. They are few and the same again and again, so each is kept once, for all threads.

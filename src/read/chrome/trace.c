@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The text's events in terms of the model (read/trace.h). */
 #include "read/trace.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * backend_config: the JSON text a compiler keeps at an instruction. libtpu's fields: window_config,
  * convolution_algorithm_config, used_scoped_memory_configs, custom_call_config.cost_estimate. Those

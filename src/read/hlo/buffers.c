@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What stands where: input_output_alias of the module, and BufferAssignmentProto (openxla/xla,
  * xla/service/hlo.proto) read in place with the cursor.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The contents of a message, copied into the module's arena. */
 #include "read/hlo/parts.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * HloProto and HloModuleProto (openxla/xla, xla/service/hlo.proto) -> the flat module of
  * model/hlo.h. The bytes are first looked over with the cursor (scan.c), then protobuf-c unpacks

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * One instruction: from protobuf-c's message to the model. Field meanings: openxla/xla,
  * xla/service/hlo.proto, xla/xla_data.proto; layouts: xla/layout.cc.

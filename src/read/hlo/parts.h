@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The inside of the HLO reader, shared by the files of this folder alone. See read/hlo.h. */
 #ifndef TS_READ_HLO_PARTS_H
 #define TS_READ_HLO_PARTS_H

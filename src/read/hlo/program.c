@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Programs that are not compiled yet, or are text, by their bytes. MLIR bytecode begins with its magic number and names
  * its producer (mlir.llvm.org, BytecodeFormat); a file of jax.export is a FlatBuffer (jax, _src/export/serialization.fbs),

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A first look over an HloProto or HloModuleProto (openxla/xla, xla/service/hlo.proto) with the
  * cursor: finds its parts, counts, and refuses what protobuf-c must not be given. protobuf-c

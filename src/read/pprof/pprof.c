@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Memory profiles: pprof's profile.proto, plain or in gzip, as jax.profiler.save_device_memory_profile()
  * writes it: a sample a call stack, kind and device, with how many arrays it holds and their bytes.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Stories that PyTorch's compiler tells: why a graph broke, and which guards failed. From torch/_dynamo/
  * symbolic_convert.py, exc.py and guards.py of 2.5 to 2.15. A story has lines like

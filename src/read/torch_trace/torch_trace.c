@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The structured log of PyTorch's compiler, as TORCH_TRACE=FOLDER has it written: a line a record, with
  * glog's prefix and one JSON object, and what belongs to it on lines that begin with a tab:

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The reader's own header: a payload of the log as text, and what is in it (reasons.c). Only files
  * of src/read/torch_trace include it.

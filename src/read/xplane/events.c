@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Events of a line, decoded in place, one after the other. Nothing is kept of them; only a line
  * whose events are not in the order of their starts is sorted, by an index of 32 bytes an event.

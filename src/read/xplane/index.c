@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The xplane reader: XSpace protos (tsl/profiler/protobuf/xplane.proto) as JAX, TensorFlow and
  * PyTorch/XLA write them. Here: planes, lines and devices. The file is walked by lengths; of the

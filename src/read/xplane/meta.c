@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Metadata of a plane: names of stats, ops from event metadata, modules from HLO protos.
  * Meaning of the stats: xla/tsl/profiler/utils/xplane_schema.cc.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The data of a chunk is walked twice: for its hash, and when that is right to unpack it. */
 #include "read/xplane/records.h"
 

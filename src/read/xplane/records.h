@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Riegeli/records files (github.com/google/riegeli, doc/riegeli_records_file_format.md): records one after the other,
  * packed in chunks. What XLA's profiler writes as HOST.xplane.riegeli are simple chunks, packed with Brotli; Zstd and

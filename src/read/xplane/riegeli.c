@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Profiles in Riegeli's records (HOST.xplane.riegeli): what XLA's profiler writes when it profiles without end, as JAX has
  * it for what is larger than 2 GB. Each record is an XSpace (xla/tsl/profiler/rpc/client/save_profile.cc, SaveXSpaceChunks). As

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The xplane reader's own header: what it remembers of a plane to decode its events. Only files of
  * src/read/xplane include it.

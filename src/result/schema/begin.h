@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the lists of a result's schema become; included in front of each of them, end.h behind it. Without TS_SCHEMA_PASS: structs of
  * values, for all that fill or read results. result/schema.c includes the lists once a pass, and makes the constant tables.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Behind each list of the schema (begin.h): its words are nobody's else. */
 #undef FIELD
 #undef GROUP

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the forms of a Perfetto trace share. */
 #include "trace/perfetto/perfetto.h"
 

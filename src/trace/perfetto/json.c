@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Chrome's trace event format (Google's "Trace Event Format" document) in its object form, in the
  * part that Perfetto's importer takes, and chrome://tracing and XProf read: M metadata, X slices (B

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Machines of Perfetto's model: which number stands for a host. */
 #include "base/map.h"
 #include "trace/perfetto/perfetto.h"

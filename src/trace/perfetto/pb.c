@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Perfetto's own format: a Trace of TracePackets with TrackEvents (protos/perfetto/trace/ in
  * google/perfetto: trace_packet, interned_data, track_event/). Field numbers are theirs.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the files of Perfetto's own form share: the numbers of its fields (protos/perfetto/trace/ in
  * google/perfetto), the ids of tracks and sequences, and the parts that more than one file writes.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Events: most of the file, so their lengths are worked out and the bytes put down at once. */
 #include "trace/perfetto/pb.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * GPUs: what ran on their streams a second time, as GPU render stages, which Perfetto's pages of
  * compute kernels and its GPU queries (gpu_slice) know, and slices do not have.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Texts of a row that are written once and referred to by numbers, in the order of first use. */
 #include "trace/perfetto/pb.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Call stacks of ops, the outermost frame first: their lines of source where the profile has them,
  * else the scopes of the framework's op, else that there is neither, and the category.

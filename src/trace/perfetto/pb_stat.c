@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Stats of an event as annotations of its slice. */
 #include "trace/perfetto/pb.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What slices refer to, interned, and what of them is the same each time. */
 #include "trace/perfetto/pb.h"
 

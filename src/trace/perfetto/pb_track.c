@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Processes, rows and their lanes as tracks of Perfetto's own form. */
 #include "trace/perfetto/pb.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A Perfetto trace in one of its forms, behind one table of functions: what is written, on which
  * rows and in which order is the caller's affair (trace/trace.h), a form is bytes alone.

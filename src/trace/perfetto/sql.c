@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The modules of the SQL package as one text. */
 #include "trace/perfetto/sql.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The SQL package "tpusight": views for queries of our traces in Perfetto, the same for both forms of them.
  *

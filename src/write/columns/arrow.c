@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Arrow's IPC file format (https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format): messages, each a
  * FlatBuffer and a body: the schema, the texts of each column of codes, the batches; and a footer that says where they

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Rows -> batches -> a form's bytes -> the drain. */
 #include "write/columns/colfile.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A table as a file of columns, for programs that compute with it (pandas, polars, DuckDB): Arrow's IPC file format, or
  * Parquet. Rows come in one after the other; as soon as TS_COLFILE_ROWS are there, or their texts are long, they go

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A form of a file of columns: how a batch becomes bytes. */
 #ifndef TS_WRITE_COLUMNS_FORM_H
 #define TS_WRITE_COLUMNS_FORM_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The encodings of Parquet that are written here (https://parquet.apache.org/docs/file-format/data-pages/encodings/):
  * runs and packed bits for small numbers, differences for large ones.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Parquet (https://github.com/apache/parquet-format): "PAR1", row groups, metadata, its length, "PAR1". A batch is a row
  * group; of a column it has one page of data, and in front of it, where texts are codes, one page with those texts that

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Allocators' events: two threads that take and free blocks of GPU_0_bfc. The answers are counted by
  * hand: 4 bytes of stack; the heap goes 100, 300, 200, 250.

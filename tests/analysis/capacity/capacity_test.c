@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Room in device memory. VEC is f32[1024,128] in whole tiles: N = 524 288 bytes. A run holds its
  * arguments and results from beginning to end; the answers beside the cases are counted by hand.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Who held memory: traces written by hand, with answers worked out by hand. Times are microseconds.
  * (Random traces and real ones against another reading of them: tests/truth/memory_timeline.py.)

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Variants of one function: what makes them different, and the sizes that would end it. */
 #include "analysis/compile/cache.h"
 #include "tests/base/rng.h"

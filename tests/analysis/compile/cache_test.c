@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Compilations and caches by host events drawn by hand. What jax itself says of real profiles is held
  * against the report by tests/truth/compilations.py.

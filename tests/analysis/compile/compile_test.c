@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Compiled code by traces written by hand in the form of PyTorch's profiler; the numbers expected were
  * counted on the drawing. What PyTorch itself says of real traces is held against the report by

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* A run built by hand for tests of the doctor and the marks: facts as the other analyses leave them,
  * and a profile of small arrays. Times are in ms. A rule is tried at its threshold, which facts
  * reach exactly and bytes of a profile (tests/analysis/given.h) do not. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Key figures and their bands, transfers by size, and the table of advice. */
 #include "analysis/facts/memory.h"
 #include "tests/analysis/doctor/doctor_given.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* When findings happen and where viewers show them; ids that last. */
 #include "tests/analysis/doctor/doctor_given.h"
 

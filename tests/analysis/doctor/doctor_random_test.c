@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Whatever the other results say, however they contradict each other: no finding promises more than
  * there is. Runs of random numbers, a thousand of them, each named by its seed. */
 #include "tests/analysis/doctor/doctor_given.h"

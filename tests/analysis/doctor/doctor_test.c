@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The doctor: rules at their thresholds, the order and bounds of findings, and the health score. */
 #include "analysis/facts/async.h"
 #include "analysis/facts/collectives.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """What holds for every finding of every profile there is: findings_test.py
 
 The bundled runs, and those of $TS_CORPUS/xplane where it is there: an impact is never above the run's core time, nor, where

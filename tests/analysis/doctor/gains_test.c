@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Gains: time of the run, which no two findings count twice; and severities, which follow from it. */
 #include "analysis/facts/async.h"
 #include "tests/analysis/doctor/doctor_given.h"

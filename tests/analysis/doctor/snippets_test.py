@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Runs every snippet of the doctor on today's JAX, and those for PyTorch where it is: snippets_test.py
 
 Each is a whole program and is run as one, with the globals of a fresh module; all in one process, whose eight devices are

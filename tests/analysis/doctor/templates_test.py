@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """The templates of the doctor's sentences against the words that follow them: templates_test.py
 
 C cannot check that the pieces in braces and the words agree, and a sentence is put together only when its finding is found:

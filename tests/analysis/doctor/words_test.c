@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Sentences from templates and words. */
 #include "tests/analysis/doctor/doctor_given.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Cells of the heat map: an op's utilization over the run x its mean time over the run / its mean time
  * in the cell. The facts of systolic are written down here, so every cell follows by hand.

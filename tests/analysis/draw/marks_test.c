@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Marks: what is drawn over the timeline, row by row, and that slices never overlap. */
 #include "result/schema/marks.def"
 #include "run/state.h"

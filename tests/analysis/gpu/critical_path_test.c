@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The critical path: of small traces whose path was worked out on paper (times in us), and against what
  * HolisticTraceAnalysis says of real ones (tests/data/hta_critical_path.json).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Flame graphs: traces written down with what their frames must have; trees that are full. */
 #include "analysis/gpu/flame.h"
 #include "base/record.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* hta: a trace of five kernels, each figure worked out by hand beside it. Times are in us. */
 #include "tests/analysis/given.h"
 

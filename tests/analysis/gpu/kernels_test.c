@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Kernels of small traces and profiles, counted by hand. Times are in us. */
 #include "tests/analysis/given.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Operators by name and by shapes, of small traces that were counted by hand: times in us. */
 #include "analysis/gpu/operators.h"
 #include "base/units.h"

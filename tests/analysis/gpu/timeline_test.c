@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The timeline of traces: steps by class against what torch_tb_profiler says of real ones
  * (tests/truth/torch_steps.py recorded it), and of small ones counted by hand.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Tables with a bound: what they list, the row of the others, and that nothing else changes with it. */
 #include "tests/analysis/given.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What explains an op's time. Chips: v5e, 197e12 FLOP/s, 819e9 B/s of HBM, 1.5 GHz, a 128 x 128
  * array; v6e, 918e12 FLOP/s, a 256 x 256 array. Expected values are worked out beside them.

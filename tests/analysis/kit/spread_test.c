@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Spreads against the same figures worked out from all of the numbers. */
 #include "analysis/kit/spread.h"
 #include "base/record.h"

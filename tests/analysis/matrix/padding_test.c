@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What tiles cost. bf16[500,100]{1,0:T(8,128)(2,1)} is stored as 504 x 128 x 2 = 129 024 bytes for
  * 100 000: 29 024 bytes, 22.495 %, are padding. Chip: v5e, 197e12 FLOP/s, 819e9 B/s, 128 x 128.

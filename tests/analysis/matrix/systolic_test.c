@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * How well matrix units were used. Chips: v5e, 197e12 FLOP/s, 819e9 B/s, 1.5 GHz, a 128 x 128 unit;
  * v6e, 918e12 FLOP/s, int8 at 1836e12, a 256 x 256 unit. Expected values are worked out beside them.

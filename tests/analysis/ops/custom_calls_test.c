@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Custom calls: a module of two real Pallas kernels, compiled by libtpu for v5e
  * (tests/fixtures/make_pallas.py says what the first costs; the second does not say), on a simulated

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Ops by core: who is slower than the others in an op, and since when. */
 #include "tests/analysis/given.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What a profile says of an op's work is held against what the chip can do in the op's time. TPU v5e: 197
  * TFLOP/s, 819 GB/s.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The op table, as XProf's hlo_stats has it: sums over devices, costs of one execution. */
 #include "tests/analysis/given.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Counters over time: utilization of the matrix unit and bytes of HBM, bin by bin. */
 #include "tests/analysis/given.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The roofline's rows. Chip: v5e, 197e12 FLOP/s, 819e9 B/s of HBM, so its ridge is at 240.537 FLOPs a
  * byte. Expected values are worked out beside them.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The quality of a capture, in what tests/fixtures/captures.py does not show: calls counted over
  * threads, messages beyond the kept ones, sizes, and inputs that are no captures. Answers by hand.

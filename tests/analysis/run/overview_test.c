@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The head of the report: step times as numpy has them, the run, its hosts and devices. */
 #include "tests/analysis/given.h"
 

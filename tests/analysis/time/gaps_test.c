@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Gaps and the host events that explain them, and steps that take long, by profiles drawn by hand. */
 #include "tests/analysis/given.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Prediction: modules made here for a v5e (197 TFLOP/s, 819 GB/s of HBM, 1.5 GHz), times worked out by hand; what was
  * measured of the same ops; and what was foretold, as a profile.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the user's program named on its threads: told from the runtime's own events, and summed. */
 #include "tests/analysis/given.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What hosts did is known from their events: without them it is unknown, and steps may be a conclusion. */
 #include "tests/analysis/given.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Time accounting by profiles drawn by hand, and that it adds up for any. */
 #include "tests/analysis/given.h"
 #include "tests/base/rng.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What meets in HBM, and why. VEC is f32[1024,128] in whole tiles: N = 524 288 bytes. A pair's
  * bytes are what the consumer reads and its share of what the producer writes: 2 N when it is the

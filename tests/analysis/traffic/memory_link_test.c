@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The link to the host, whose transfers are timed by two clocks. */
 #include "tests/analysis/given.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What ops move, in which memory and how fast; copies and why; arrays stored wider than needed.
  * Chip: v5e, 819e9 B/s of HBM. VEC is f32[1024,128] in whole tiles: N = 524 288 bytes. Expected

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Rematerialization by a module and events written down by hand. */
 #include "tests/analysis/feed.h"
 

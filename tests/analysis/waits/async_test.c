@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Asynchronous ops: what is waited for, what is hidden, and what could hide the rest. By hand. */
 #include "analysis/facts/async.h"
 #include "tests/analysis/feed.h"

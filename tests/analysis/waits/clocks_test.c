@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Clocks of hosts: a job of three hosts of two cores is made on one true clock, and each host writes it
  * down by its own. What was planted comes back: by how much the clocks differ, and who was late. And

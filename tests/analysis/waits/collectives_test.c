@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Collectives: bytes and rates, what was hidden, and who was late. Chip: v5e, whose links carry
  * 45e9 B/s one way. Expected values are worked out beside them.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * SparseCores on a simulated timeline (no profile with them is published; planes, lines and stats
  * are named as XProf's readers expect them). Answers by hand.

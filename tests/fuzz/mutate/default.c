@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * For a target without a line FUZZ_MUTATOR(): the library's functions of these names are linked only
  * where somebody asks for them and the target has none, which is in NAME_replay. libFuzzer then has

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Compiled modules as graphs (openxla/xla, xla/service/hlo.proto): instructions refer to others of
  * their computation by id, computations are called by id, and the schedule is a list of ids. Half of

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Between libFuzzer and the mutators: numbers become chances, what does not fit is changed as bytes. */
 #include "tests/fuzz/mutate/mutator.h"
 

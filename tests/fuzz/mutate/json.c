@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * JSON as a tree: members and elements are nodes. A text that breaks off stays open at the top, and
  * what is nested very deep is one leaf. A change may leave a bracket open, write what is not quite

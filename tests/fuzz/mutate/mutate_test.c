@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The mutators: what they promise of their output, and that they stay inside their input. Each input
  * stands in a block of exactly its size, so that a sanitizer sees a read behind it.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Mutators that know what an input is made of: they take it apart, change a piece and put it
  * together again, so that most of what a target gets is whole and only one thing in it is odd.

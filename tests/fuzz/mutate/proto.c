@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Protobuf's wire format (protobuf.dev, "Encoding") as a tree and back. */
 #include "tests/fuzz/mutate/proto.h"
 

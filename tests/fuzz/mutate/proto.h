@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Protobuf messages as trees, without their schema: a field that holds bytes is a message when all
  * of it reads as one and it is not plain text. Lengths are written anew, so those of the parents are

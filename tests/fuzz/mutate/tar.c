@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Archives of tar (POSIX.1-2017, pax, "ustar Interchange Format") as trees: a node is a file, its
  * key the header of 512 bytes. Sizes and checksums are written anew, so that a changed header is

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Changes of a tree: nodes go, come twice, change places, take another's place or value. A number
  * may change everywhere where it stands, so that what refers to something still does.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * An input as a tree: a field, a member of an object, a file of an archive is a node. The changes
  * that need no more than that are here; what a node holds is its format's matter. Nodes live in an

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What stands around an input: gzip, a frame, a first line, several inputs one behind the other. The
  * wrapping is taken off, the inside changed by its own mutator, and the wrapping put on again. Where

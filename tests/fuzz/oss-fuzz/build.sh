@@ -1,5 +1,5 @@
 #!/bin/bash -eu
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Builds the fuzz targets as OSS-Fuzz's base-builder wants it: compilers, flags, the engine and the folders come from the
 # environment (CC, CXX, CFLAGS, CXXFLAGS, LIB_FUZZING_ENGINE, SRC, WORK, OUT). Each target gets its seeds, its dictionary
 # and the bound on the length of its inputs.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Builds what OSS-Fuzz would, without its images, and runs each target for a second from its zip: what is wrong with
 # build.sh shows here first. Needs clang, cmake, zip and the sources of the libraries, each in a folder (or a clone of it)
 # of the name that Dockerfile gives it.

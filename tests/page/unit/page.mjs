@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The page's sources as modules, and as much of a browser as they look at when they are loaded.
 const SRC = new URL("../../../plugin/page/src/", import.meta.url);
 

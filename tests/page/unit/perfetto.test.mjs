@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { load } from "./page.mjs";

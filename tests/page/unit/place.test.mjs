@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Where a finding is: op, line, chip and step, in the words of the page.
 import assert from "node:assert/strict";
 import { test } from "node:test";

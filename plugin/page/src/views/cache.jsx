@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What was compiled while the profile was taken.
 import { h } from "preact";
 import { usePage } from "../state.js";

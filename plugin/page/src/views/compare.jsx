@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Runs side by side: who is faster and whether that may be chance, and where the difference comes from. A server has it of any runs, a file
 // (tpusight compare -o x.html, tpusight compile A B -o x.html) of those that it was made of. It draws the report's result "compare" and nothing else.
 import { h } from "preact";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The critical path of PyTorch's steps: what their time was, step by step, and which operators and kernels have most of it.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

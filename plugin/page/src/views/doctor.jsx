@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What to do, the costliest first: evidence, advice, code to copy, and where it is.
 import { h } from "preact";
 import { useEffect, useRef } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Flame graph: time by path of calls, the outermost on top. A click (or Enter) makes a frame as wide as the page, Escape shows all
 // again; arrow keys go from frame to frame. Only frames in sight are drawn, so a hundred thousand are as quick as a hundred.
 import { h } from "preact";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // A tree of the result `flame` for drawing: flat arrays, the children of a frame one after the other below it. Nothing is
 // worked out anew but sums: a frame is as wide as the own weights of all below it.
 

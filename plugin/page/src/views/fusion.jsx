@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What the compiler put together, and what meets in HBM because it did not.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // A view as the report has it: its single values, then its tables. What has a drawing of its own draws it above.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The views in the order of their tabs. The eight of every report, then those of the profiling suite, where the report has what
 // they show; in front of all what goes on, where something is watched. OF: results of the report that a view shows beside the one of its own name.
 import { Doctor } from "./doctor.jsx";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // A running job, watched: its figures of now and of the last samples, its servers, what is wrong with it. Or a log directory: the
 // same of its sessions, each as it was annotated.
 import { h } from "preact";

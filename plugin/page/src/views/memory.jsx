@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What was in memory, over time and at the peak, against what the device has; and what moved through it.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What was profiled, what limited it, and what to do about it first.
 import { Fragment, h } from "preact";
 import { useCallback, useMemo } from "preact/hooks";

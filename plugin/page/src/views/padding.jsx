@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What tiles add to arrays: how an array is stored, what of that is used, and what it costs.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

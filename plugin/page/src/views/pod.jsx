@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // A run of several hosts: its chips as a heat map, and who comes late to collectives.
 import { h } from "preact";
 import { useCallback, useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // What ops reached against what the chip can do: the roofs of its memories and of its matrix units, and each op below its own.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The list of runs, the newest first: what tells each apart and how it went. A server has it, a file of one run does not.
 import { Fragment, h } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The timeline: what ran on each core and on its host, from the whole run down to one op. The events are asked for at the server; a file has those of
 // two steps, and the others as far as they are wide enough.
 import { h } from "preact";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Time by source line: the way from "what is slow" to the line that somebody can change.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

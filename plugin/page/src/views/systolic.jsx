@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // How well the matrix units were used: op by op and step by step, by shape, and over time.
 import { h } from "preact";
 import { useCallback, useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // Where the time went: in all, per step, per core; the gaps; collectives.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The views of the profiling suite: what GPUs did and waited for, kernels, steps by class, compiled code. Of traces, and of profiles
 // with GPUs.
 import { h } from "preact";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // One program over time: how long its median step took in each run, and where a gate would have failed.
 import { Fragment, h } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The rule about asynchronous copies within a device that the core waits for. The numbers are those
  * of facts/async.h.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The rules about room in device memory: a program that nearly fills it and arguments whose memory
  * the results could take, from the facts of capacity; a heap that gains with every step, from those of

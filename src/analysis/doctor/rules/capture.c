@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules about the capture itself: the causes for doubt that the analysis capture found, and a chip
  * that is not in the chip table. They are reported whatever their impact, because they say how far

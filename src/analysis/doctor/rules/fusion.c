@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules about what was not fused: arrays that pass through HBM between two ops, a finding a reason,
  * and tiny ops in series.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules about host memory: copies whose other end is in S(5), and infeed, outfeed and host
  * send/recv. A copy's bytes are those of the array as laid out; what is measured is the time that

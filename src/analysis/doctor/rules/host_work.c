@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules about what hosts do while devices are there to be used: programs that the CPU runs, and
  * logging or saving in the steps that were captured. The sums are those of facts/capture.h; what the

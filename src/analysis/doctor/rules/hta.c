@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules about GPUs and the host that feeds them, from the facts of hta: time between kernels that
  * were launched in time, kernels too short for their launch, launches that block, and a rank that

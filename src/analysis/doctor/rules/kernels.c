@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Rules about kernels that the compiler takes as they are. */
 #include "analysis/doctor/doctor.h"
 

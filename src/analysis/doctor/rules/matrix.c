@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules about the matrix units: how much of their peak is used, which shapes leave them empty, what
  * f32 at highest precision costs, and kernels of unknown cost.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules about memory: tile padding, ops that wait for HBM, and copies that only change a layout.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules about single ops and how they belong together: an execution that takes long, an op that is
  * executed very often, and attention that is not fused. Waits have rules of their own; these are for

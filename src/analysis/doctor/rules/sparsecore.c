@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The rule about work that SparseCores do while the TensorCores wait for it. */
 #include "analysis/doctor/doctor.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules about steps and about the host's part in them: input, and steps that take longer than the
  * others.

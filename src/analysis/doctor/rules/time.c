@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules about where the core time goes: collectives that nothing hides, nothing running at all,
  * recomputation, one op that dominates, and very many tiny ones.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules about PyTorch's compiler: graphs that break, frames compiled again and again, kernels that
  * were not fused, launches that a CUDA graph would save.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The rules about PyTorch's allocator, from the facts of memory_timeline: a device that ran out of
  * memory, one that nearly did, memory that is reserved and cannot be used, and calls of the

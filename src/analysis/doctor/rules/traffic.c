@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Rules about traffic with HBM: arrays stored wider than any reader needs, and ops that the memory
  * bounds and that do not come near its peak.

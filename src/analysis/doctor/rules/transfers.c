@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Transfers between host and device by their size: single ones that are large, and very many that
  * are small. What they cost in all is reported by host_copies and infeed_outfeed; this is for runs

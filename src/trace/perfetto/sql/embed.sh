@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # Prints C with the SQL package: embed.sh FOLDER. rows.sql comes first, as all others include it.
 set -eu
 LC_ALL=C

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # The SQL package for queries of our traces, and a summary of a trace for CI that uses it: put into the program, and installed.
 EXTRA_DIST += src/trace/perfetto/sql/embed.sh
 tpusightsqldir = $(pkgdatadir)/perfetto/tpusight

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The doctor's rules about room in device memory. Total: 1000 ms of one core; 32 GiB of HBM. */
 #include "analysis/facts/allocators.h"
 #include "analysis/facts/capacity.h"

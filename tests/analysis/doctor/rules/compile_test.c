@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The doctor's rules about compilations, from the facts of the cache. Total: 1000 ms of one core. */
 #include "tests/analysis/doctor/doctor_given.h"
 

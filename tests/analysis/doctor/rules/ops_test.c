@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* Rules about single ops: long executions, many executions, attention that is not fused. */
 #include "analysis/facts/timeline.h"
 #include "tests/analysis/doctor/doctor_given.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The doctor's rules about traffic with HBM, from the facts of memory. Total: 1000 ms of a core. */
 #include "tests/analysis/doctor/doctor_given.h"
 
