@@ -15,7 +15,7 @@ import sys
 KEY = "SPDX-License-Identifier: "
 LINE = KEY + "MIT"
 FORMS = {  # how a comment is written, by the end of a file's name
-    "/* {} */": (".c", ".h", ".css"),
+    "/* {} */": (".c", ".h", ".def", ".css"),
     "// {}": (".js", ".mjs", ".jsx", ".ts", ".proto"),
     "# {}": (".py", ".pyi", ".sh", ".mk", ".am", ".toml", ".yaml", "bootstrap", ".ci/run", "Containerfile", "debian/rules"),
     "dnl {}": (".ac", ".m4"),
