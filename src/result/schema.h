@@ -79,9 +79,10 @@ extern const struct ts_term *const ts_terms[]; /* NULL at the end */
 #define TS_GET(result, of, name) \
 	ts_result_value(result, &ts_schema_##of.fields[TS_FIELD_AT(of, name)])
 
-/* NULL: there is none. */
 /* A result that is not that of an analysis. NULL: no memory. */
 #define TS_ADD(results, of) ts_results_of(results, &ts_schema_##of)
+
+/* NULL: there is none. */
 #define TS_FIND(results, of)		    ts_results_find(results, ts_schema_##of.name)
 #define TS_RESULT_TABLE(result, row)	    ts_result_find_table(result, ts_sheet_##row.name)
 #define TS_FIND_TABLE(results, of, name) \
