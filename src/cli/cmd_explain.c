@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* explain: what a word of a report means. */
 #include "cli/cli.h"
 
@@ -10,11 +10,13 @@
 #include "cli/report.h"
 #include "codec/term.h"
 #include "write/report_json.h"
+#include "write/schema.h"
 #include "result/schema/explain.def"
 
 #define INDENT	   2
 #define WIDTH	   100 /* where there is no terminal */
 #define THRESHOLDS "tpusight thresholds"
+#define GLOSSARY   "docs/glossary.md" /* what schema --format markdown prints */
 
 #define WORD_CELLS(X) \
 	X(word, ts_text_or_null(ts_bytes_of(word->word))) \
@@ -22,11 +24,6 @@
 	X(view, ts_text_or_null(ts_bytes_of(word->view))) \
 	X(page, ts_text_or_null(ts_bytes_of(word->page))) \
 	X(text, ts_text_or_null(ts_bytes_of(word->text)))
-
-static bool is_label(const struct ts_word *of)
-{
-	return strcmp(of->kind, "label") == 0;
-}
 
 /* Is WORD this name? The unit may be left out. */
 static bool is_named(struct ts_bytes name, struct ts_bytes word)
@@ -53,48 +50,100 @@ static struct ts_bytes behind_dot(struct ts_bytes name)
 	return ts_bytes_cut(name, ts_bytes_find(name, ".") + 1, name.n);
 }
 
-static void cmd_explain_add(struct ts_result *result, struct ts_table *table,
-			    const struct ts_word *word)
+static void add(struct ts_result *result, struct ts_table *table, const struct ts_word *word)
 {
 	TS_CELLS(result, table, explain_words, WORD_CELLS);
 }
 
-/* The labels of this name. Neighbours with one text are one section. */
-static bool find_label(struct ts_result *result, struct ts_table *table, struct ts_bytes word)
+/* Marks of Markdown go. */
+static void put_plain(struct ts_buf *out, const char *text)
 {
-	const char *last = "";
-
-	for (const struct ts_word *of = ts_words; of->word; of++) {
-		if (!is_label(of) || !is_named(ts_bytes_of(of->word), word))
-			continue;
-		if (strcmp(last, of->text) != 0)
-			cmd_explain_add(result, table, of);
-		last = of->text;
-	}
-	return last[0];
+	for (const char *c = text; *c; c++)
+		if (*c != '`' && *c != '*')
+			ts_buf_putc(out, *c);
 }
 
-static void cmd_explain_find(struct ts_result *result, struct ts_table *table, const char *word)
+static void put_line(struct ts_buf *out, const char *mark, const char *text)
+{
+	if (!text)
+		return;
+	ts_buf_puts(out, mark);
+	put_plain(out, text);
+}
+
+static void add_label(struct ts_result *result, struct ts_table *table, const struct ts_term *term,
+		      const char *name, struct ts_bytes label)
+{
+	struct ts_buf text = TS_BUF_INIT;
+
+	ts_buf_put(&text, label);
+	put_line(&text, "\n", term->meaning);
+	put_line(&text, "\nFormula: ", term->formula);
+	put_line(&text, "\nUnit: ", term->unit);
+	add(result, table,
+	    &(struct ts_word){
+		    name, "label", "", GLOSSARY,
+		    (const char *)ts_result_text(result, "%.*s", TS_ARG(ts_buf_bytes(&text))).p });
+	ts_buf_release(&text);
+}
+
+/* Of a term that WORD means, one row for each label that it has. */
+static bool find_term(struct ts_result *result, struct ts_table *table,
+		      const struct ts_bearers *names, const struct ts_term *term,
+		      struct ts_bytes word)
+{
+	struct ts_bytes label = ts_bytes_of(term->label), last = { NULL, 0 };
+
+	if (is_named(label, word))
+		add_label(result, table, term, term->label, last = label);
+	for (size_t i = 0; i < names->nr; i++) {
+		const struct ts_bearer *of = &names->items[i];
+		struct ts_bytes own = of->own.n ? of->own : label;
+
+		if (of->term == term && is_named(of->name, word) && !ts_bytes_eq(own, last))
+			add_label(result, table, term, (const char *)of->name.p, last = own);
+	}
+	return last.n > 0;
+}
+
+static bool find_label(struct ts_result *result, struct ts_table *table,
+		       const struct ts_bearers *names, struct ts_bytes word)
+{
+	bool found = false;
+
+	for (size_t i = 0; ts_terms[i]; i++)
+		found |= find_term(result, table, names, ts_terms[i], word);
+	return found;
+}
+
+static void find(struct ts_result *result, struct ts_table *table, const struct ts_bearers *names,
+		 const char *word)
 {
 	struct ts_bytes text = ts_bytes_of(word);
 	struct ts_bytes rest = text;
 
 	/* systolic.ops.time_ps has a label of its own, that of ops.time_ps, or that of time_ps */
-	while (rest.n > 0 && !find_label(result, table, rest))
+	while (rest.n > 0 && !find_label(result, table, names, rest))
 		rest = behind_dot(rest);
 	for (const struct ts_word *of = ts_words; of->word; of++)
-		if (!is_label(of) && is_meant(of, text))
-			cmd_explain_add(result, table, of);
+		if (is_meant(of, text))
+			add(result, table, of);
 	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
 		if (ts_bytes_is(text, setting->name))
-			cmd_explain_add(result, table,
-					&(struct ts_word){ setting->name, "threshold", "",
-							   THRESHOLDS, setting->help });
+			add(result, table,
+			    &(struct ts_word){ setting->name, "threshold", "", THRESHOLDS,
+					       setting->help });
 }
 
-static enum ts_status cmd_explain_not_known(const char *word, struct ts_error *err)
+static enum ts_status not_known(const struct ts_bearers *names, const char *word,
+				struct ts_error *err)
 {
 	struct ts_closest closest = ts_closest_to(ts_bytes_of(word));
+
+	for (size_t i = 0; ts_terms[i]; i++)
+		ts_closest_try(&closest, ts_terms[i]->label);
+	for (size_t i = 0; i < names->nr; i++)
+		ts_closest_try(&closest, (const char *)names->items[i].name.p);
 
 	for (const struct ts_word *of = ts_words; of->word; of++)
 		ts_closest_try(&closest, of->word);
@@ -110,7 +159,7 @@ static enum ts_status cmd_explain_not_known(const char *word, struct ts_error *e
 }
 
 /* The lines of a text, each wrapped below the other. */
-static void cmd_explain_put_lines(struct ts_buf *out, struct ts_bytes text, size_t width)
+static void put_lines(struct ts_buf *out, struct ts_bytes text, size_t width)
 {
 	struct ts_term_wrap how = { .width = width, .at = INDENT, .indent = INDENT };
 
@@ -124,7 +173,7 @@ static void cmd_explain_put_lines(struct ts_buf *out, struct ts_bytes text, size
 	}
 }
 
-static void cmd_explain_put_text(struct ts_buf *out, const struct ts_table *table, size_t width)
+static void put_text(struct ts_buf *out, const struct ts_table *table, size_t width)
 {
 	for (size_t row = 0; row < table->nr_rows; row++) {
 		struct ts_bytes page = ts_value_text(TS_CELL_OF(table, explain_words, row, page));
@@ -140,8 +189,7 @@ static void cmd_explain_put_text(struct ts_buf *out, const struct ts_table *tabl
 		if (page.n > 0)
 			ts_buf_printf(out, " (%.*s)", TS_ARG(page));
 		ts_buf_putc(out, '\n');
-		cmd_explain_put_lines(
-			out, ts_value_text(TS_CELL_OF(table, explain_words, row, text)), width);
+		put_lines(out, ts_value_text(TS_CELL_OF(table, explain_words, row, text)), width);
 	}
 }
 
@@ -149,8 +197,8 @@ struct explain_options {
 	struct ts_print_options print;
 };
 
-static enum ts_status cmd_explain_explain(const struct ts_cli *cli, struct ts_results *results,
-					  struct ts_buf *out, struct ts_error *err)
+static enum ts_status explain(const struct ts_cli *cli, const struct ts_bearers *names,
+			      struct ts_results *results, struct ts_buf *out, struct ts_error *err)
 {
 	static const struct ts_schema *const schemas[] = { &ts_schema_explain, NULL };
 	const struct explain_options *own = cli->own;
@@ -162,14 +210,14 @@ static enum ts_status cmd_explain_explain(const struct ts_cli *cli, struct ts_re
 	for (size_t i = 0; i < cli->nr_paths; i++) {
 		size_t before = table->nr_rows;
 
-		cmd_explain_find(result, table, cli->paths[i]);
+		find(result, table, names, cli->paths[i]);
 		if (table->nr_rows == before)
-			return cmd_explain_not_known(cli->paths[i], err);
+			return not_known(names, cli->paths[i], err);
 	}
 	if (format && strcmp(format, "json") == 0)
 		return ts_report_object(out, results, schemas, &form, err);
-	cmd_explain_put_text(out, table, form.width ? form.width : WIDTH);
-	return out->failed || results->failed ? ts_fail_nomem(err) : TS_OK;
+	put_text(out, table, form.width ? form.width : WIDTH);
+	return out->failed || results->failed || names->failed ? ts_fail_nomem(err) : TS_OK;
 }
 
 static enum ts_exit run_explain(struct ts_cli *cli)
@@ -177,23 +225,26 @@ static enum ts_exit run_explain(struct ts_cli *cli)
 	const struct explain_options *own = cli->own;
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_buf out = TS_BUF_INIT;
+	struct ts_bearers names = { 0 };
 	struct ts_results results;
 	enum ts_status st;
 	bool good;
 
+	ts_bearers_of_schema(&names);
 	ts_results_init(&results);
-	st = cmd_explain_explain(cli, &results, &out, &err);
+	st = explain(cli, &names, &results, &out, &err);
 	if (st)
 		ts_complain(err.text);
 	good = st == TS_OK && ts_print_to(cli, own->print.output, ts_buf_bytes(&out));
 	ts_buf_release(&out);
 	ts_results_release(&results);
+	ts_bearers_release(&names);
 	if (st)
 		return ts_exit_of(st);
 	return good ? TS_EXIT_DONE : TS_EXIT_SOME;
 }
 
-static const char *cmd_explain_format_at(const struct ts_command *command, size_t index)
+static const char *format_at(const struct ts_command *command, size_t index)
 {
 	static const char *const formats[] = { "text", "json", NULL };
 
@@ -202,7 +253,7 @@ static const char *cmd_explain_format_at(const struct ts_command *command, size_
 
 #define OWN struct explain_options
 static const struct ts_option options[] = {
-	TS_OPTION_FORMAT(OWN, print, cmd_explain_format_at),
+	TS_OPTION_FORMAT(OWN, print, format_at),
 	TS_OPTION_OUTPUT(OWN, print),
 	TS_OPTION_JSON(OWN, print),
 	TS_OPT_END,

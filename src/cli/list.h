@@ -19,6 +19,7 @@
 	X(reduce)      \
 	X(thresholds)  \
 	X(explain)     \
+	X(schema)      \
 	X(manual)      \
 	X(serve)       \
 	X(live)

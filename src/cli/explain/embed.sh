@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Prints C with what the documents say of each word: embed.sh DOCS. DOCS is the folder docs/.
 #
-# Read are docs/glossary.md, where a section is a label with the names that bear it; docs/words.md, where a row begins with a
-# bold word; and the pages of docs/analyses, where a row begins with a name in backquotes (or has one behind its number), and
-# where the title names the view. Of a row every cell is kept, behind the heading of its column. Marks of Markdown go.
+# Read are docs/words.md, where a row begins with a bold word; and the pages of docs/analyses, where a row begins with a name in
+# backquotes (or has one behind its number), and where the title names the view. Of a row every cell is kept, behind the heading
+# of its column. Marks of Markdown go. Labels and their names are those of the schema.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -63,40 +63,15 @@ function put_bold(nr_parts, parts, i) {
 function put_row(name, kind, at) {
 	put(name, kind, text_of(at + 1))
 }
-# A section of the glossary is explained under its label and under each name; a name may have a label of its own.
-function put_label(nr_parts, parts, i, own) {
-	if (label == "")
-		return
-	put(label, "label", label "\n" said)
-	nr_parts = split(names, parts, /`/)
-	for (i = 2; i <= nr_parts; i += 2) {
-		own = plain(parts[i + 1])
-		sub(/,$/, "", own)
-		put(parts[i], "label", (own == "" ? label : own) "\n" said)
-	}
-	label = ""
-}
 BEGIN {
 	print "/* Made by src/cli/explain/embed.sh from the documents. */"
 	print "#include \"cli/explain/words.h\"\n"
 	print "const struct ts_word ts_words[] = {"
 }
 FNR == 1 {
-	put_label()
 	view = FILENAME
 	gsub(/^.*\/|\.md$/, "", view)
 	nr_heads = 0
-}
-FILENAME == "glossary.md" {
-	if (/^## /) {
-		put_label()
-		label = plain(substr($0, 4))
-		said = names = view = ""
-	} else if (/^Names: /)
-		names = substr($0, 8)
-	else if (label != "" && $0 != "" && !/^More: /)
-		said = said (said == "" ? "" : "\n") plain($0)
-	next
 }
 /^# `/ { title = $0; sub(/^# `[^`]*`: */, "", title) }
 /^- \*\*Answers:\*\*/ { sub(/^- \*\*Answers:\*\* */, ""); put(view, "view", plain(title ": " $0)) }
@@ -124,4 +99,4 @@ FILENAME == "glossary.md" {
 }
 END {
 	print "\t{ 0 },\n};"
-}' glossary.md words.md $(find analyses -mindepth 2 -name '*.md' | sort)
+}' words.md $(find analyses -mindepth 2 -name '*.md' | sort)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What `tpusight explain` knows is made of the documents.
 EXTRA_DIST += src/cli/explain/embed.sh
-explained_pages = $(srcdir)/docs/glossary.md $(srcdir)/docs/words.md $(wildcard $(srcdir)/docs/analyses/*/*.md)
+explained_pages = $(srcdir)/docs/words.md $(wildcard $(srcdir)/docs/analyses/*/*.md)
 
 src/cli/explain/words.c: src/cli/explain/embed.sh $(explained_pages)
 	$(AM_V_GEN)$(MKDIR_P) src/cli/explain && \

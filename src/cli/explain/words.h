@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the documents say of a word: sections of docs/glossary.md, rows of docs/words.md and of the pages of
- * docs/analyses, made into C by embed.sh. One word may have several: a field of two views, a word that is also a rule.
+ * What the documents say of a word: rows of docs/words.md and of the pages of docs/analyses, made into C by embed.sh. One word may have several: a field of two views, a word that is also a rule.
  */
 #ifndef TS_CLI_EXPLAIN_WORDS_H
 #define TS_CLI_EXPLAIN_WORDS_H

@@ -16,7 +16,8 @@
  *	RUN_COLUMN(name, ...)		of EACH: behind the name of the run and a _
  *	END_RESULT(of)
  *
- * TYPE: INT, REAL, ID (a decimal string in JSON), TEXT (words of ours), NAME (of the user's job: redact hashes it), BOOL, LIST.
+ * TYPE: INT, REAL, ID (a decimal string in JSON), TEXT (words of ours), NAME (of the user's job: redact hashes it), BOOL, LIST,
+ * GROUP (an object of fields that the profile names).
  * ORIGIN: MEASURED, COMPILED, MODELLED, INFERRED, ASSUMED, DERIVED. HEADING, of a column where people read it: SHOW("text"), KEY
  * where the table is about it, SPARE where it is the first to be left out for want of width, HIDE. TERM: T(id) of terms.def;
  * T_AS(id, "text") with a label of its own; NO_TERM.

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The forms in which the schema of results is printed. Another one: its function and a line here. */
+#include "write/schema.h"
+
+const struct ts_schema_format ts_schema_formats[] = {
+	{ "json-schema", ".json", ts_schema_json },
+	{ "markdown", ".md", ts_schema_markdown },
+	{ 0 },
+};
