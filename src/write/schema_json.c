@@ -71,6 +71,8 @@ static void put_column(struct ts_json *json, const char *key, const struct ts_co
 		put_types(json, types, TS_NELEM(types));
 	if (column->type == TS_TYPE_ID && !may_count)
 		put_pair(json, "pattern", "^[0-9]+$");
+	if (column->type == TS_TYPE_NAME)
+		put_pair(json, "$comment", "of the user's job: redact hashes it");
 	ts_json_object_end(json);
 }
 

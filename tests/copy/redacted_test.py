@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Redacted profiles say the same, and nothing of whom they are from: redacted_test.py [PATH...]
 
-Of each run: the report of the redacted copy has the same numbers as that of the profile, row by row; in the copy (unpacked)
+Of each run: the report of the redacted copy has the same numbers as that of the profile, row by row, and the same words where
+a column is declared as TEXT, not as a NAME (src/result/schema); in the copy (unpacked)
 stands none of the words that somebody chose: of an xplane and its compiled modules every text on the wire is looked at, of a
 trace every string of the JSON, less what the lists of public words in src/copy/words.c have. And hashing again with the
 same key gives the same bytes, with another key other names.
@@ -16,6 +17,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -48,17 +50,45 @@ def tables(value, path, out):
             tables(v, path, out)
 
 
-def report(path):
-    done = subprocess.run([PROGRAM, "report", "--format", "json", path], capture_output=True)
+def words_of_ours(schema, defs, path=""):
+    """The paths of texts that are not names of the job's."""
+    if "string" in schema.get("type", []) and "$comment" not in schema:
+        yield path
+    schema = defs.get(schema.get("$ref", "").rpartition("/")[2], schema)
+    for name, member in {**schema.get("properties", {}), **schema.get("items", {}).get("properties", {})}.items():
+        yield from words_of_ours(member, defs, f"{path}.{name}")
+
+
+def texts(value, path, wanted, out):
+    if isinstance(value, dict):
+        for k, v in value.items():
+            texts(v, path + "." + k, wanted, out)
+    elif isinstance(value, list):
+        for v in value:
+            texts(v, path, wanted, out)
+    elif isinstance(value, str) and path in wanted:
+        out.setdefault(f"{path}, TEXT", collections.Counter())[value] += 1
+
+
+def wanted_texts():
+    schema = json.loads(subprocess.run([PROGRAM, "schema"], capture_output=True, check=True).stdout)
+    return set(words_of_ours(schema, schema["$defs"]))
+
+
+def report(folder, wanted):
+    done = subprocess.run([PROGRAM, "report", "--format", "json", "."], capture_output=True, cwd=folder)
     if done.returncode not in (0, 4):
-        raise SystemExit(f"{path}: {done.stderr.decode()}")
+        raise SystemExit(f"{folder}: {done.stderr.decode()}")
     out = {}
-    tables(json.loads(done.stdout), "", out)
+    said = json.loads(done.stdout)
+    tables(said, "", out)
+    texts(said, "", wanted, out)
     return out
 
 
-def differences(path, copy):
-    before, after = report(path), report(copy)
+def differences(folder, copies):
+    wanted = wanted_texts()
+    before, after = report(folder, wanted), report(copies, wanted)
     bad = []
     for key in sorted(set(before) | set(after)):
         a, b = before.get(key, collections.Counter()), after.get(key, collections.Counter())
@@ -190,12 +220,14 @@ def check(name, files, public):
     bad = []
     nr_words = 0
     with tempfile.TemporaryDirectory() as scratch:
-        source = os.path.dirname(files[0]) if len(files) > 1 else files[0]
-        copies = []
+        plain, redacted = os.path.join(scratch, "plain", "run"), os.path.join(scratch, "redacted", "run")
+        os.makedirs(plain)
+        os.makedirs(redacted)
         for i, path in enumerate(files):
             ending = "".join(re.findall(r"(\.xplane\.pb|\.pb|\.pt\.trace\.json|\.json)(\.gz)?$", path)[0])
-            copy = os.path.join(scratch, f"{i:02d}{ending}")
-            again, other = copy + ".again" + ending, copy + ".other" + ending
+            copy = os.path.join(redacted, f"{i:02d}{ending}")
+            again, other = os.path.join(scratch, "again" + ending), os.path.join(scratch, "other" + ending)
+            shutil.copyfile(path, os.path.join(plain, os.path.basename(copy)))
             program("redact", "--salt", "one", "-o", copy, path)
             program("redact", "--salt", "one", "-o", again, path)
             program("redact", "-o", other, path)
@@ -208,8 +240,7 @@ def check(name, files, public):
             words, found = leaks(path, copy, public)
             nr_words += len(words)
             bad += [f"{os.path.basename(path)}: {w!r} is still there" for w in sorted(found)[:10]]
-            copies.append(copy)
-        bad += differences(source, scratch if len(files) > 1 else copies[0])
+        bad += differences(plain, redacted)
     print(f"{name}: {nr_words} words that somebody chose, {len(bad)} faults")
     for line in bad[:12]:
         print("  ", line[:600])
