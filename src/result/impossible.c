@@ -92,7 +92,7 @@ static size_t each_cell(const struct ts_result *result, const struct ts_table *t
 			.name = table->columns[i % table->nr_columns].name,
 		};
 
-		if (table->cells[i].type == TS_VALUE_LIST && !table->cells[i].as.list->names)
+		if (table->cells[i].type == TS_VALUE_LIST && !table->cells[i].as.list->columns)
 			nr += each_item(table->cells[i].as.list, place, seen, arg);
 		if (table->cells[i].type != TS_VALUE_IMPOSSIBLE)
 			continue;

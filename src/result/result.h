@@ -49,6 +49,7 @@ struct ts_impossible {
 	struct ts_bytes cause; /* which inputs contradict each other */
 };
 
+struct ts_column;
 struct ts_list;
 struct ts_record;
 struct ts_value {
@@ -66,9 +67,9 @@ struct ts_value {
 };
 
 struct ts_list {
-	const char *const *names; /* of the columns; NULL: the items are plain values */
-	size_t nr_names;
-	size_t nr;		/* rows (with names) or items */
+	const struct ts_column *columns; /* NULL: the items are plain values */
+	size_t nr_columns;
+	size_t nr;		/* rows (with columns) or items */
 	struct ts_value *items; /* row by row */
 };
 
@@ -328,9 +329,9 @@ struct ts_track *ts_result_track(struct ts_result *result, enum ts_track_kind ki
 void ts_result_note(struct ts_result *result, const char *fmt, ...) TS_PRINTF(2, 3);
 /* Text in the results' arena. */
 struct ts_bytes ts_result_text(struct ts_result *result, const char *fmt, ...) TS_PRINTF(2, 3);
-/* A list value with room for NR rows of NR_NAMES (or NR plain items when NAMES is NULL). */
-struct ts_value ts_result_list(struct ts_result *result, const char *const *names, size_t nr_names,
-			       size_t nr, struct ts_value **items);
+/* A list value with room for NR rows of NR_COLUMNS (or NR plain items when COLUMNS is NULL). */
+struct ts_value ts_result_list(struct ts_result *result, const struct ts_column *columns,
+			       size_t nr_columns, size_t nr, struct ts_value **items);
 
 /* Looking things up, for outputs and comparisons. Missing gives null, NULL or -1. */
 struct ts_value ts_result_get(const struct ts_result *result, const char *field);

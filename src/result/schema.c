@@ -112,3 +112,20 @@ const struct ts_value *ts_table_row_at(const struct ts_table *table, const struc
 	TS_ASSERT(is_form(table, sheet));
 	return table->cells + index * table->nr_columns;
 }
+
+struct ts_value ts_result_items(struct ts_result *result, const struct ts_sheet *sheet, size_t nr)
+{
+	struct ts_value *items;
+
+	TS_ASSERT(result && sheet && sheet->is_items);
+	return ts_result_list(result, sheet->columns, sheet->nr_columns, nr, &items);
+}
+
+struct ts_value *ts_list_rows(struct ts_value list, const struct ts_sheet *sheet)
+{
+	TS_ASSERT(sheet && sheet->is_items);
+	if (list.type != TS_VALUE_LIST)
+		return NULL;
+	TS_ASSERT(list.as.list->columns == sheet->columns);
+	return list.as.list->items;
+}

@@ -45,6 +45,7 @@ struct ts_sheet {
 	const struct ts_column *columns;
 	size_t nr_columns;
 	bool is_each; /* its columns stand once for each run of a comparison, in the table named so */
+	bool is_items; /* not a table: objects in the list that stands in the field, or column, named so */
 };
 
 struct ts_schema {
@@ -108,6 +109,12 @@ extern const struct ts_term *const ts_terms[]; /* NULL at the end */
 			       sizeof(struct ts_##row##_row) / sizeof(struct ts_value), \
 		       "a column has no cell, or two")
 
+/* A list of NR objects, all null, and the first of them. NULL: there is no memory, as the results know. */
+#define TS_ITEMS(result, row, nr) ts_result_items(result, &ts_sheet_##row, nr)
+#define TS_ITEM_ROWS(list, row) ((struct ts_##row##_row *)ts_list_rows(list, &ts_sheet_##row))
+/* One that is there. */
+#define TS_ITEM(value, row, index) ((const struct ts_##row##_row *)TS_ITEM_ROWS(value, row) + (index))
+
 /* Adds a row to TABLE with the cells of LIST, which names each column once. */
 #define TS_CELLS(result, table, row, LIST) \
 	do { \
@@ -116,6 +123,13 @@ extern const struct ts_term *const ts_terms[]; /* NULL at the end */
 \
 		TS_CHECK_LIST(row, LIST); \
 		*ts_row = TS_ROW_OF(row, LIST); \
+	} while (0)
+
+/* Fills ITEM, of TS_ITEM_ROWS, likewise. */
+#define TS_ITEM_CELLS(item, row, LIST) \
+	do { \
+		TS_CHECK_LIST(row, LIST); \
+		*(item) = TS_ROW_OF(row, LIST); \
 	} while (0)
 
 /* Adds a row to TABLE with the cells that are said, `.name = value`; the others are null. */
@@ -134,8 +148,15 @@ struct ts_table *ts_result_titled(struct ts_result *result, const struct ts_shee
 /* A new row, all null; TABLE has the columns of SHEET. */
 struct ts_value *ts_result_row(struct ts_result *result, struct ts_table *table,
 			       const struct ts_sheet *sheet);
+struct ts_value ts_result_items(struct ts_result *result, const struct ts_sheet *sheet, size_t nr);
+struct ts_value *ts_list_rows(struct ts_value list, const struct ts_sheet *sheet);
 const struct ts_value *ts_table_row_at(const struct ts_table *table, const struct ts_sheet *sheet,
 				       size_t index);
+
+static inline size_t ts_list_length(struct ts_value list) /* null has none */
+{
+	return list.type == TS_VALUE_LIST ? list.as.list->nr : 0;
+}
 
 static inline size_t ts_table_rows(const struct ts_table *table) /* NULL has none */
 {

@@ -34,15 +34,15 @@ struct ts_value *ts_table_row(struct ts_result *result, struct ts_table *table)
 	return &table->cells[table->nr_rows++ * table->nr_columns];
 }
 
-struct ts_value ts_result_list(struct ts_result *result, const char *const *names, size_t nr_names,
-			       size_t nr, struct ts_value **items)
+struct ts_value ts_result_list(struct ts_result *result, const struct ts_column *columns,
+			       size_t nr_columns, size_t nr, struct ts_value **items)
 {
 	struct ts_arena *arena = &result->owner->arena;
 	struct ts_list *list = ts_arena_zalloc(arena, sizeof(*list));
-	size_t width = names ? nr_names : 1;
+	size_t width = columns ? nr_columns : 1;
 
 	TS_ASSERT(result && items);
-	TS_ASSERT(names || nr_names == 0);
+	TS_ASSERT(columns || nr_columns == 0);
 	*items = NULL;
 	if (list && (width == 0 || nr <= SIZE_MAX / width))
 		*items = ts_arena_array(arena, nr * width, sizeof(**items));
@@ -50,7 +50,7 @@ struct ts_value ts_result_list(struct ts_result *result, const char *const *name
 		result->owner->failed = true;
 		return ts_null();
 	}
-	*list = (struct ts_list){ names, names ? nr_names : 0, nr, *items };
+	*list = (struct ts_list){ columns, columns ? nr_columns : 0, nr, *items };
 	return (struct ts_value){ .type = TS_VALUE_LIST, .as.list = list };
 }
 

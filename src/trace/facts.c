@@ -7,15 +7,16 @@
 
 static const struct {
 	const char *key;
-	size_t field;	    /* of the result "overview" */
-	const char *column; /* of a list: its different texts; NULL with a list: how many rows */
+	size_t field;	/* of the result "overview" */
+	bool has_texts; /* of a list: its different texts are told; else how many rows */
+	size_t column;
 } sources[TS_TRACE_FACTS] = {
-	{ "chip", TS_FIELD_AT(overview, run.devices), "chip" },
-	{ "device_count", TS_FIELD_AT(overview, run.devices), NULL },
-	{ "hosts", TS_FIELD_AT(overview, run.hosts), "name" },
-	{ "step_count", TS_FIELD_AT(overview, overview.step_count), NULL },
-	{ "health_score", TS_FIELD_AT(overview, overview.health_score), NULL },
-	{ "duration_ps", TS_FIELD_AT(overview, run.duration_ps), NULL },
+	{ "chip", TS_FIELD_AT(overview, run.devices), true, TS_COLUMN_AT(overview_device, chip) },
+	{ "device_count", TS_FIELD_AT(overview, run.devices), false, 0 },
+	{ "hosts", TS_FIELD_AT(overview, run.hosts), true, TS_COLUMN_AT(overview_host, name) },
+	{ "step_count", TS_FIELD_AT(overview, overview.step_count), false, 0 },
+	{ "health_score", TS_FIELD_AT(overview, overview.health_score), false, 0 },
+	{ "duration_ps", TS_FIELD_AT(overview, run.duration_ps), false, 0 },
 };
 
 const char *ts_trace_fact_key(struct ts_bytes name)
@@ -28,25 +29,22 @@ const char *ts_trace_fact_key(struct ts_bytes name)
 
 static struct ts_bytes text_at(const struct ts_list *list, size_t row, size_t column)
 {
-	const struct ts_value *value = &list->items[row * list->nr_names + column];
+	const struct ts_value *value = &list->items[row * list->nr_columns + column];
 
 	return value->type == TS_VALUE_TEXT ? value->as.s : (struct ts_bytes){ NULL, 0 };
 }
 
 /* "TPU v5e, TPU v6e": each that is not the one before it. */
-static enum ts_status trace_facts_join(const struct ts_list *list, const char *column,
+static enum ts_status trace_facts_join(const struct ts_list *list, size_t column,
 				       struct ts_arena *arena, struct ts_bytes *all,
 				       struct ts_error *err)
 {
 	struct ts_buf names = TS_BUF_INIT;
 	struct ts_bytes last = { NULL, 0 };
-	size_t at = 0;
 	enum ts_status st;
 
-	while (at < list->nr_names && strcmp(list->names[at], column) != 0)
-		at++;
-	for (size_t i = 0; i < list->nr && at < list->nr_names; i++) {
-		struct ts_bytes name = text_at(list, i, at);
+	for (size_t i = 0; i < list->nr; i++) {
+		struct ts_bytes name = text_at(list, i, column);
 
 		if (name.n == 0 || ts_bytes_eq(name, last))
 			continue;
@@ -73,7 +71,7 @@ enum ts_status ts_trace_facts(const struct ts_results *results, struct ts_arena 
 		struct ts_value value = TS_GET_AT(overview, overview, sources[i].field);
 		struct ts_perfetto_fact fact = { .key = sources[i].key, .number = -1 };
 
-		if (value.type == TS_VALUE_LIST && sources[i].column)
+		if (value.type == TS_VALUE_LIST && sources[i].has_texts)
 			st = trace_facts_join(value.as.list, sources[i].column, arena, &fact.text,
 					      err);
 		else if (value.type == TS_VALUE_LIST)

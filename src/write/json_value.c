@@ -10,13 +10,13 @@ static void json_value_put_list(struct ts_json *json, const struct ts_list *list
 
 	ts_json_array(json);
 	for (size_t i = 0; i < list->nr; i++) {
-		if (!list->names) {
+		if (!list->columns) {
 			ts_json_value(json, *item++);
 			continue;
 		}
 		ts_json_object(json);
-		for (size_t k = 0; k < list->nr_names; k++) {
-			ts_json_key(json, list->names[k]);
+		for (size_t k = 0; k < list->nr_columns; k++) {
+			ts_json_key(json, list->columns[k].name);
 			ts_json_value(json, *item++);
 		}
 		ts_json_object_end(json);

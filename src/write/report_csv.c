@@ -29,14 +29,14 @@ static void report_csv_put_list(struct ts_csv *csv, const struct ts_list *list)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	const struct ts_value *item = list->items;
-	size_t width = list->names ? list->nr_names : 1;
+	size_t width = list->columns ? list->nr_columns : 1;
 
 	for (size_t i = 0; i < list->nr; i++) {
 		ts_buf_puts(&text, i ? "; " : "");
 		for (size_t k = 0; k < width; k++) {
 			ts_buf_puts(&text, k ? " " : "");
-			if (list->names)
-				ts_buf_printf(&text, "%s=", list->names[k]);
+			if (list->columns)
+				ts_buf_printf(&text, "%s=", list->columns[k].name);
 			report_csv_put_item(&text, *item++);
 		}
 	}

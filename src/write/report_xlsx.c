@@ -263,7 +263,7 @@ static bool report_xlsx_wants_table(const struct book *book, const struct ts_res
 
 static bool is_rows(struct ts_value value)
 {
-	return value.type == TS_VALUE_LIST && value.as.list->names;
+	return value.type == TS_VALUE_LIST && value.as.list->columns;
 }
 
 /* A name inside of the report, in *TEXT. */
@@ -340,11 +340,11 @@ static void report_xlsx_put_list(struct book *book, const char *name, const stru
 	if (list->nr == 0)
 		return;
 	begin_sheet(book, name);
-	for (size_t k = 0; k < list->nr_names; k++)
-		report_xlsx_put_heading(book, list->names[k]);
+	for (size_t k = 0; k < list->nr_columns; k++)
+		report_xlsx_put_heading(book, list->columns[k].name);
 	report_xlsx_end_row(book);
 	for (size_t i = 0; i < list->nr && begin_row(book); i++) {
-		for (size_t k = 0; k < list->nr_names; k++)
+		for (size_t k = 0; k < list->nr_columns; k++)
 			report_xlsx_put_cell(&book->sheet, *item++);
 		report_xlsx_end_row(book);
 	}

@@ -56,9 +56,57 @@ static void put_label(struct ts_json *json, const struct ts_column *column)
 	put_pair(json, "description", column->term->meaning);
 }
 
+static void close_closed(struct ts_json *json, bool is_closed)
+{
+	ts_json_key(json, "additionalProperties");
+	ts_json_bool(json, !is_closed);
+	ts_json_object_end(json);
+}
+
+/* Every row has every column. */
+static void put_required(struct ts_json *json, const struct ts_sheet *sheet)
+{
+	ts_json_key(json, "required");
+	ts_json_array(json);
+	for (size_t i = 0; i < sheet->nr_columns; i++)
+		ts_json_text(json, sheet->columns[i].name);
+	ts_json_array_end(json);
+}
+
+/* The list that stands in a field, or in the column of a table; NULL: its items are plain values. */
+static const struct ts_sheet *items_of(const struct ts_sheet *const *sheets, const char *table,
+				       const char *name)
+{
+	size_t n = table ? strlen(table) + 1 : 0;
+
+	for (size_t i = 0; sheets[i]; i++) {
+		const char *path = sheets[i]->name;
+
+		if (sheets[i]->is_items && strlen(path) > n && strcmp(path + n, name) == 0 &&
+		    (!table || (strncmp(path, table, n - 1) == 0 && path[n - 1] == '.')))
+			return sheets[i];
+	}
+	return NULL;
+}
+
+static void put_column(struct ts_json *json, const char *key, const struct ts_column *column,
+		       const struct ts_sheet *items, bool may_count);
+
+static void put_items(struct ts_json *json, const struct ts_sheet *items)
+{
+	open_object(json, "items");
+	put_pair(json, "type", "object");
+	open_object(json, "properties");
+	for (size_t i = 0; i < items->nr_columns; i++)
+		put_column(json, items->columns[i].name, &items->columns[i], NULL, false);
+	ts_json_object_end(json);
+	put_required(json, items);
+	close_closed(json, true);
+}
+
 /* The first column of a row that is the sum of others says how many they are. */
 static void put_column(struct ts_json *json, const char *key, const struct ts_column *column,
-		       bool may_count)
+		       const struct ts_sheet *items, bool may_count)
 {
 	const char *name = type_names[column->type];
 	const char *const types[] = { name, "null",
@@ -73,13 +121,8 @@ static void put_column(struct ts_json *json, const char *key, const struct ts_co
 		put_pair(json, "pattern", "^[0-9]+$");
 	if (column->type == TS_TYPE_NAME)
 		put_pair(json, "$comment", "of the user's job: redact hashes it");
-	ts_json_object_end(json);
-}
-
-static void close_closed(struct ts_json *json, bool is_closed)
-{
-	ts_json_key(json, "additionalProperties");
-	ts_json_bool(json, !is_closed);
+	if (items)
+		put_items(json, items);
 	ts_json_object_end(json);
 }
 
@@ -94,12 +137,14 @@ static size_t nr_in_group(const struct ts_column *fields, size_t nr, const char 
 	return found;
 }
 
-static void put_fields(struct ts_json *json, const struct ts_column *fields, size_t nr, size_t at);
+static void put_fields(struct ts_json *json, const struct ts_sheet *const *sheets,
+		       const struct ts_column *fields, size_t nr, size_t at);
 
 /* An object of NR fields, whose names begin with a group's of N letters, AT of them that of the groups around it. One
  * without fields has what is in the profile. */
-static void put_group(struct ts_json *json, const struct ts_column *fields, size_t nr, size_t at,
-		      size_t n, const char *name, bool may_be_null)
+static void put_group(struct ts_json *json, const struct ts_sheet *const *sheets,
+		      const struct ts_column *fields, size_t nr, size_t at, size_t n,
+		      const char *name, bool may_be_null)
 {
 	static const char *const types[] = { "object", "null" };
 
@@ -107,13 +152,14 @@ static void put_group(struct ts_json *json, const struct ts_column *fields, size
 	ts_json_object(json);
 	put_types(json, types, may_be_null ? 2 : 1);
 	open_object(json, "properties");
-	put_fields(json, fields, nr, n + 1);
+	put_fields(json, sheets, fields, nr, n + 1);
 	ts_json_object_end(json);
 	close_closed(json, nr > 0);
 }
 
 /* Fields whose names are the same up to AT. */
-static void put_fields(struct ts_json *json, const struct ts_column *fields, size_t nr, size_t at)
+static void put_fields(struct ts_json *json, const struct ts_sheet *const *sheets,
+		       const struct ts_column *fields, size_t nr, size_t at)
 {
 	for (size_t i = 0; i < nr && fields[i].name;) {
 		const char *name = fields[i].name, *dot = strchr(name + at, '.');
@@ -123,9 +169,10 @@ static void put_fields(struct ts_json *json, const struct ts_column *fields, siz
 		       inside = nr_in_group(fields + first, nr - first, name, n);
 
 		if (dot || is_whole)
-			put_group(json, fields + first, inside, at, n, name, is_whole);
+			put_group(json, sheets, fields + first, inside, at, n, name, is_whole);
 		else
-			put_column(json, name + at, &fields[i], false);
+			put_column(json, name + at, &fields[i], items_of(sheets, NULL, name),
+				   false);
 		i = dot || is_whole ? first + inside : i + 1;
 	}
 }
@@ -152,16 +199,6 @@ static bool is_form(const struct ts_sheet *a, const struct ts_sheet *b)
 	return a != b && strcmp(a->name, b->name) == 0;
 }
 
-/* Every row has every column, where the table has one form. */
-static void put_required(struct ts_json *json, const struct ts_sheet *sheet)
-{
-	ts_json_key(json, "required");
-	ts_json_array(json);
-	for (size_t i = 0; i < sheet->nr_columns; i++)
-		ts_json_text(json, sheet->columns[i].name);
-	ts_json_array_end(json);
-}
-
 static void put_row(struct ts_json *json, const struct ts_sheet *const *sheets, size_t first)
 {
 	bool is_closed = true, is_one = true;
@@ -176,6 +213,8 @@ static void put_row(struct ts_json *json, const struct ts_sheet *const *sheets, 
 		for (size_t k = 0; k < sheets[i]->nr_columns && !sheets[i]->is_each; k++)
 			if (!is_known(sheets, i, sheets[i]->columns[k].name))
 				put_column(json, sheets[i]->columns[k].name, &sheets[i]->columns[k],
+					   items_of(sheets, sheets[i]->name,
+						    sheets[i]->columns[k].name),
 					   k == 0);
 	}
 	put_free(json, "is_others", "boolean");
@@ -189,7 +228,7 @@ static void put_row(struct ts_json *json, const struct ts_sheet *const *sheets, 
 static void put_tables(struct ts_json *json, const struct ts_sheet *const *sheets)
 {
 	for (size_t i = 0; sheets[i]; i++) {
-		bool is_known_form = false;
+		bool is_known_form = sheets[i]->is_items;
 
 		for (size_t k = 0; k < i; k++)
 			is_known_form |= is_form(sheets[k], sheets[i]);
@@ -316,7 +355,7 @@ static void put_result(struct ts_json *json, const struct ts_schema *schema)
 	put_pair(json, "title", schema->title);
 	put_pair(json, "type", "object");
 	open_object(json, "properties");
-	put_fields(json, schema->fields, schema->nr_fields, 0);
+	put_fields(json, schema->sheets, schema->fields, schema->nr_fields, 0);
 	put_tables(json, schema->sheets);
 	put_tail(json, schema->sheets);
 	ts_json_object_end(json);
@@ -346,7 +385,8 @@ static void put_report(struct ts_json *json)
 	put_head(json);
 	for (size_t i = 0; ts_schemas[i]; i++) {
 		if (ts_schemas[i]->flags & TS_TOP_LEVEL) {
-			put_fields(json, ts_schemas[i]->fields, ts_schemas[i]->nr_fields, 0);
+			put_fields(json, ts_schemas[i]->sheets, ts_schemas[i]->fields,
+				   ts_schemas[i]->nr_fields, 0);
 			put_tables(json, ts_schemas[i]->sheets);
 		} else {
 			put_reference(json, ts_schemas[i]->name, ts_schemas[i]->name, false);

@@ -55,16 +55,17 @@ static void screen_put_program(struct ts_buf *out, const struct ts_results *resu
 static void put_date(struct ts_buf *out, const struct ts_results *results)
 {
 	struct ts_value hosts = TS_OVERVIEW(results, run.hosts);
-	const struct ts_list *list = hosts.type == TS_VALUE_LIST ? hosts.as.list : NULL;
 	uint64_t first_ns = UINT64_MAX;
 	struct tm date;
 	time_t seconds;
 	char text[32];
 
-	for (size_t i = 0; list && list->names && i < list->nr * list->nr_names; i++)
-		if (strcmp(list->names[i % list->nr_names], "start_unix_ns") == 0 &&
-		    list->items[i].type == TS_VALUE_ID && list->items[i].as.u > 0)
-			first_ns = TS_MIN(first_ns, list->items[i].as.u);
+	for (size_t i = 0; i < ts_list_length(hosts); i++) {
+		struct ts_value start = TS_ITEM(hosts, overview_host, i)->start_unix_ns;
+
+		if (start.type == TS_VALUE_ID && start.as.u > 0)
+			first_ns = TS_MIN(first_ns, start.as.u);
+	}
 	seconds = (time_t)(first_ns / 1000000000);
 	if (first_ns == UINT64_MAX || !gmtime_r(&seconds, &date))
 		return;

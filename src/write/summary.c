@@ -28,26 +28,13 @@ static struct ts_bytes summary_text_of(struct ts_value value)
 	return value.type == TS_VALUE_TEXT ? value.as.s : (struct ts_bytes){ NULL, 0 };
 }
 
-static const struct ts_list *list_of(struct ts_value value)
-{
-	return value.type == TS_VALUE_LIST ? value.as.list : NULL;
-}
-
-static struct ts_bytes list_text(const struct ts_list *list, size_t row, const char *name)
-{
-	for (size_t i = 0; list->names && i < list->nr_names; i++)
-		if (strcmp(list->names[i], name) == 0)
-			return summary_text_of(list->items[row * list->nr_names + i]);
-	return (struct ts_bytes){ NULL, 0 };
-}
-
 /* A profile that was named itself, and lies in no log directory. */
 static void summary_put_file(struct ts_buf *out, const struct ts_results *results)
 {
-	const struct ts_list *hosts = list_of(TS_OVERVIEW(results, run.hosts));
+	struct ts_value hosts = TS_OVERVIEW(results, run.hosts);
 
-	if (hosts && hosts->nr > 0)
-		ts_buf_put(out, list_text(hosts, 0, "file"));
+	if (ts_list_length(hosts) > 0)
+		ts_buf_put(out, summary_text_of(TS_ITEM(hosts, overview_host, 0)->file));
 	if (out->n == 0)
 		ts_buf_putc(out, '-');
 }
@@ -104,17 +91,17 @@ struct kind {
 	size_t nr;
 };
 
-static size_t count_kinds(const struct ts_list *devices, struct kind kinds[NR_KINDS])
+static size_t count_kinds(struct ts_value devices, struct kind kinds[NR_KINDS])
 {
 	size_t nr = 0;
 
-	for (size_t row = 0; row < devices->nr; row++) {
-		struct ts_bytes name =
-			list_text(devices, row, "chip"); /* as the chip table has it */
+	for (size_t i = 0; i < ts_list_length(devices); i++) {
+		const struct ts_overview_device_row *device = TS_ITEM(devices, overview_device, i);
+		struct ts_bytes name = summary_text_of(device->chip); /* as the chip table has it */
 		size_t at = 0;
 
 		if (name.n == 0)
-			name = list_text(devices, row, "kind");
+			name = summary_text_of(device->kind);
 		while (at < nr && !ts_bytes_eq(kinds[at].name, name))
 			at++;
 		if (at == NR_KINDS)
@@ -128,23 +115,22 @@ static size_t count_kinds(const struct ts_list *devices, struct kind kinds[NR_KI
 
 bool ts_summary_has_no_device(const struct ts_results *results)
 {
-	const struct ts_list *devices;
+	struct ts_value devices;
 
 	TS_ASSERT(results);
-	devices = list_of(TS_OVERVIEW(results, run.devices));
-	return devices && devices->nr == 0;
+	devices = TS_OVERVIEW(results, run.devices);
+	return devices.type == TS_VALUE_LIST && ts_list_length(devices) == 0;
 }
 
 static void put_machines(struct ts_buf *out, const struct ts_results *results)
 {
-	const struct ts_list *hosts = list_of(TS_OVERVIEW(results, run.hosts));
-	const struct ts_list *devices = list_of(TS_OVERVIEW(results, run.devices));
+	struct ts_value hosts = TS_OVERVIEW(results, run.hosts);
+	size_t nr_hosts = ts_list_length(hosts);
 	struct kind kinds[NR_KINDS] = { 0 };
-	size_t nr = devices ? count_kinds(devices, kinds) : 0;
+	size_t nr = count_kinds(TS_OVERVIEW(results, run.devices), kinds);
 
-	if (hosts)
-		ts_buf_printf(out, TS_SUMMARY_DOT "%zu host%s", hosts->nr,
-			      hosts->nr == 1 ? "" : "s");
+	if (hosts.type == TS_VALUE_LIST)
+		ts_buf_printf(out, TS_SUMMARY_DOT "%zu host%s", nr_hosts, nr_hosts == 1 ? "" : "s");
 	for (size_t i = 0; i < nr; i++) {
 		ts_buf_printf(out, "%s%zu x ", i ? " + " : TS_SUMMARY_DOT, kinds[i].nr);
 		ts_term_text(out, kinds[i].name.n ? kinds[i].name : TS_LIT("unknown device"));

@@ -64,11 +64,11 @@ void ts_text_value(struct ts_buf *out, const char *name, struct ts_value value)
 	item = list->items;
 	for (size_t i = 0; i < list->nr; i++) {
 		ts_buf_puts(out, i ? ", " : "");
-		for (size_t k = 0; k < (list->names ? list->nr_names : 1); k++) {
+		for (size_t k = 0; k < (list->columns ? list->nr_columns : 1); k++) {
 			ts_buf_puts(out, k ? " " : "");
-			if (list->names)
-				ts_buf_printf(out, "%s=", list->names[k]);
-			put_single(out, list->names ? list->names[k] : name, *item++);
+			if (list->columns)
+				ts_buf_printf(out, "%s=", list->columns[k].name);
+			put_single(out, list->columns ? list->columns[k].name : name, *item++);
 		}
 	}
 	if (list->nr == 0)

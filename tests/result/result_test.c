@@ -103,7 +103,7 @@ TEST(values_read_as_numbers_where_they_are)
 
 TEST_WITH(lists_have_room_for_what_was_asked, set_up, tear_down)
 {
-	static const char *const names[] = { "a", "b" };
+	static const struct ts_column names[] = { { .name = "a" }, { .name = "b" } };
 	struct ts_result *result = ts_results_add(*state, "r", "R");
 	struct ts_value *items, list;
 

@@ -94,7 +94,7 @@ TEST(doctor_gives_its_findings)
 
 TEST(result_without_tables_gives_its_fields_in_a_row)
 {
-	static const char *const names[] = { "op", "ps" };
+	static const struct ts_column names[] = { { .name = "op" }, { .name = "ps" } };
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_value *items, list;
 	struct ts_results results;

@@ -16,8 +16,6 @@
 
 static inline void sample_overview(struct ts_results *results)
 {
-	static const char *const host_names[] = { "name", "bytes" };
-	static const char *const device_names[] = { "id", "kind", "chip" };
 	static const struct ts_column columns[] = {
 		{ "program_id", TS_MEASURED, NULL },
 		{ "name", TS_MEASURED, "op" },
@@ -26,24 +24,25 @@ static inline void sample_overview(struct ts_results *results)
 		{ "is_remat", TS_DERIVED, NULL },
 	};
 	struct ts_result *result = TS_ADD(results, overview);
-	struct ts_value *items, *row, list;
+	struct ts_overview_device_row *device;
+	struct ts_value *row, list;
 	struct ts_table *ops;
 
 	TS_SET(result, overview, run.logdir, ts_text(ts_bytes_of("profiles")));
 	TS_SET(result, overview, run.run, ts_text(ts_bytes_of("run1")));
 	TS_SET(result, overview, run.session, ts_text(ts_bytes_of("2025_03_11")));
 	TS_SET(result, overview, run.duration_ps, ts_int(92600000000000));
-	list = ts_result_list(result, host_names, 2, 1, &items);
-	items[0] = ts_text(ts_bytes_of("h0"));
-	items[1] = ts_int(4096);
+	list = TS_ITEMS(result, overview_host, 1);
+	TS_ITEM_ROWS(list, overview_host)->name = ts_text(ts_bytes_of("h0"));
+	TS_ITEM_ROWS(list, overview_host)->bytes = ts_int(4096);
 	TS_SET(result, overview, run.hosts, list);
-	list = ts_result_list(result, device_names, 3, 2, &items);
-	items[0] = ts_int(0);
-	items[1] = ts_text(ts_bytes_of("TPU v6 Lite"));
-	items[2] = ts_text(ts_bytes_of("TPU v6e"));
-	items[3] = ts_int(1);
-	items[4] = items[1];
-	items[5] = items[2];
+	list = TS_ITEMS(result, overview_device, 2);
+	device = TS_ITEM_ROWS(list, overview_device);
+	for (int i = 0; i < 2; i++) {
+		device[i].id = ts_int(i);
+		device[i].kind = ts_text(ts_bytes_of("TPU v6 Lite"));
+		device[i].chip = ts_text(ts_bytes_of("TPU v6e"));
+	}
 	TS_SET(result, overview, run.devices, list);
 	TS_SET(result, overview, overview.health_score, ts_int(14));
 	TS_SET(result, overview, overview.duty_cycle_pct, ts_share_pct(0.865));

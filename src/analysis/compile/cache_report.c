@@ -171,14 +171,14 @@ static bool put_functions(const struct cache_report *report)
 
 static struct ts_value list_programs(struct ts_result *result, const struct ts_cache_family *family)
 {
-	static const char *const names[] = { PROGRAM_ITEMS(TS_ITEM_NAME) };
 	size_t nr = TS_MIN(family->nr_variants, CACHE_MAX_SHAPES);
-	struct ts_value *items, list = ts_result_list(result, names, TS_NELEM(names), nr, &items);
+	struct ts_value list = TS_ITEMS(result, cache_program, nr);
+	struct ts_cache_program_row *row = TS_ITEM_ROWS(list, cache_program);
 
-	for (size_t i = 0; items && i < nr; i++) {
+	for (size_t i = 0; row && i < nr; i++) {
 		const struct ts_cache_variant *variant = &family->variants[i];
 
-		PROGRAM_ITEMS(TS_ITEM_PUT)
+		TS_ITEM_CELLS(&row[i], cache_program, PROGRAM_ITEMS);
 	}
 	return list;
 }
@@ -192,14 +192,13 @@ static struct ts_value list_programs(struct ts_result *result, const struct ts_c
 
 static struct ts_value list_axes(struct ts_result *result, const struct ts_cache_family *family)
 {
-	static const char *const names[] = { AXIS_ITEMS(TS_ITEM_NAME) };
-	struct ts_value *items,
-		list = ts_result_list(result, names, TS_NELEM(names), family->nr_axes, &items);
+	struct ts_value list = TS_ITEMS(result, cache_axis, family->nr_axes);
+	struct ts_cache_axis_row *row = TS_ITEM_ROWS(list, cache_axis);
 
-	for (size_t i = 0; items && i < family->nr_axes; i++) {
+	for (size_t i = 0; row && i < family->nr_axes; i++) {
 		const struct ts_cache_axis *axis = &family->axes[i];
 
-		AXIS_ITEMS(TS_ITEM_PUT)
+		TS_ITEM_CELLS(&row[i], cache_axis, AXIS_ITEMS);
 	}
 	return list;
 }

@@ -79,20 +79,20 @@ static struct ts_value caller_name(const struct report *report, uint32_t index)
 	return ts_text_or_null(op->framework_op.n ? op->framework_op : op->name);
 }
 
+#define CALLER_ITEMS(X) \
+	X(op, caller_name(report, callers[i].op)) \
+	X(count, ts_int(callers[i].count)) \
+	X(total_ps, ts_int(callers[i].total_ps))
+
 static struct ts_value caller_list(const struct report *report, const struct kernel_caller *callers,
 				   size_t nr)
 {
-	static const char *const names[] = { "op", "count", "total_ps" };
 	size_t nr_listed = TS_MIN(nr, MAX_CALLERS);
-	struct ts_value *items;
-	struct ts_value list =
-		ts_result_list(report->result, names, TS_NELEM(names), nr_listed, &items);
+	struct ts_value list = TS_ITEMS(report->result, kernels_caller, nr_listed);
+	struct ts_kernels_caller_row *row = TS_ITEM_ROWS(list, kernels_caller);
 
-	for (size_t i = 0; i < nr_listed && list.type == TS_VALUE_LIST; i++) {
-		*items++ = caller_name(report, callers[i].op);
-		*items++ = ts_int(callers[i].count);
-		*items++ = ts_int(callers[i].total_ps);
-	}
+	for (size_t i = 0; row && i < nr_listed; i++)
+		TS_ITEM_CELLS(&row[i], kernels_caller, CALLER_ITEMS);
 	return list;
 }
 

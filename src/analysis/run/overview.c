@@ -18,25 +18,34 @@
 #include "base/units.h"
 #include "result/schema/overview.def"
 
-static const char *const host_names[] = { "name", "file", "bytes", "start_unix_ns" };
-static const char *const device_names[] = {
-	"id",	     "host",	"name",	    "kind", "chip", "peak_flops_per_s", "hbm_bytes_per_s",
-	"hbm_bytes", "mxu_dim", "mxu_count"
-};
+#define HOST_ITEMS(X) \
+	X(name, ts_text(host->name)) \
+	X(file, ts_text(host->file)) \
+	X(bytes, ts_int((int64_t)host->file_bytes)) \
+	X(start_unix_ns, \
+	  host->start_unix_ns > 0 ? ts_id((uint64_t)host->start_unix_ns) : ts_null())
+
+#define DEVICE_ITEMS(X) \
+	X(id, ts_int((int64_t)i)) \
+	X(host, ts_text(profile->hosts[device->host].name)) \
+	X(name, ts_text(device->name)) \
+	X(kind, ts_text_or_null(device->kind)) \
+	X(chip, ts_text_or_null(ts_bytes_of(rates->name))) \
+	X(peak_flops_per_s, ts_real(rates->peak_flops_per_s)) \
+	X(hbm_bytes_per_s, ts_real(rates->hbm_bytes_per_s)) \
+	X(hbm_bytes, ts_int_or_null(rates->hbm_bytes)) \
+	X(mxu_dim, ts_int_or_null(rates->mxu_dim)) \
+	X(mxu_count, ts_int_or_null(rates->mxu_count))
 
 static void overview_put_hosts(const struct ts_profile *profile, struct ts_result *result)
 {
-	struct ts_value *row;
-	struct ts_value list =
-		ts_result_list(result, host_names, TS_NELEM(host_names), profile->nr_hosts, &row);
+	struct ts_value list = TS_ITEMS(result, overview_host, profile->nr_hosts);
+	struct ts_overview_host_row *row = TS_ITEM_ROWS(list, overview_host);
 
-	for (size_t i = 0; row && i < profile->nr_hosts; i++, row += TS_NELEM(host_names)) {
+	for (size_t i = 0; row && i < profile->nr_hosts; i++) {
 		const struct ts_host *host = &profile->hosts[i];
 
-		row[0] = ts_text(host->name);
-		row[1] = ts_text(host->file);
-		row[2] = ts_int((int64_t)host->file_bytes);
-		row[3] = host->start_unix_ns > 0 ? ts_id((uint64_t)host->start_unix_ns) : ts_null();
+		TS_ITEM_CELLS(&row[i], overview_host, HOST_ITEMS);
 	}
 	TS_SET(result, overview, run.hosts, list);
 }
@@ -44,24 +53,14 @@ static void overview_put_hosts(const struct ts_profile *profile, struct ts_resul
 static void overview_put_devices(const struct ts_context *ctx, struct ts_result *result)
 {
 	const struct ts_profile *profile = ctx->profile;
-	struct ts_value *row;
-	struct ts_value list = ts_result_list(result, device_names, TS_NELEM(device_names),
-					      profile->nr_devices, &row);
+	struct ts_value list = TS_ITEMS(result, overview_device, profile->nr_devices);
+	struct ts_overview_device_row *row = TS_ITEM_ROWS(list, overview_device);
 
-	for (size_t i = 0; row && i < profile->nr_devices; i++, row += TS_NELEM(device_names)) {
+	for (size_t i = 0; row && i < profile->nr_devices; i++) {
 		const struct ts_device *device = &profile->devices[i];
 		const struct ts_rates *rates = &ctx->rates[i];
 
-		row[0] = ts_int((int64_t)i);
-		row[1] = ts_text(profile->hosts[device->host].name);
-		row[2] = ts_text(device->name);
-		row[3] = ts_text_or_null(device->kind);
-		row[4] = ts_text_or_null(ts_bytes_of(rates->name));
-		row[5] = ts_real(rates->peak_flops_per_s);
-		row[6] = ts_real(rates->hbm_bytes_per_s);
-		row[7] = ts_int_or_null(rates->hbm_bytes);
-		row[8] = ts_int_or_null(rates->mxu_dim);
-		row[9] = ts_int_or_null(rates->mxu_count);
+		TS_ITEM_CELLS(&row[i], overview_device, DEVICE_ITEMS);
 	}
 	TS_SET(result, overview, run.devices, list);
 }

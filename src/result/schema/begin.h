@@ -11,6 +11,7 @@
  *	TABLE_AS(of, id, name, title)	another form of the table NAME
  *	SAME_TABLE(of, name, like, title)	a table with the columns of LIKE
  *	EACH(of, id, name)		columns of the table NAME that stand once for each run of a comparison
+ *	ITEMS(of, id, path)		columns of the objects in the list PATH: a field, or a column behind its table
  *	COLUMN(name, type, origin, heading, term)
  *	COLUMN_AS(id, "name", ...)	where the name is no word of C's
  *	RUN_COLUMN(name, ...)		of EACH: behind the name of the run and a _
@@ -75,12 +76,13 @@
 #define END_GROUP(name)
 #define NO_FIELDS()
 #define END_FIELDS(of)
-#define TABLE_AS(of, id, name, title) SHEET(of, id, #name, title, id, false)
-#define SAME_TABLE(of, id, like, title) SHEET(of, id, #id, title, like, false)
-#define EACH(of, id, name)		SHEET(of, id, #name, NULL, id, true)
-#define SHEET(of, id, name, title, like, is_each) \
+#define TABLE_AS(of, id, name, title) SHEET(of, id, #name, title, id, false, false)
+#define SAME_TABLE(of, id, like, title) SHEET(of, id, #id, title, like, false, false)
+#define EACH(of, id, name)		SHEET(of, id, #name, NULL, id, true, false)
+#define ITEMS(of, id, path)		SHEET(of, id, #path, NULL, id, false, true)
+#define SHEET(of, id, name, title, like, is_each, is_items) \
 	const struct ts_sheet ts_sheet_##of##_##id = { name, title, columns_##of##_##like, \
-						       TS_NELEM(columns_##of##_##like), is_each };
+						       TS_NELEM(columns_##of##_##like), is_each, is_items };
 #define COLUMN(name, ...)
 #define COLUMN_AS(id, name, ...)
 #define RUN_COLUMN(name, ...)
@@ -124,6 +126,9 @@
 #define TABLE(of, name, title) TABLE_AS(of, name, name, title)
 #ifndef EACH
 #define EACH(of, id, name) TABLE_AS(of, id, name, NULL)
+#endif
+#ifndef ITEMS
+#define ITEMS(of, id, path) TABLE_AS(of, id, path, NULL)
 #endif
 #define HIDE	    NULL, 0
 #define SHOW(text)  text, 0

@@ -11,6 +11,7 @@
 #undef TABLE_AS
 #undef SAME_TABLE
 #undef EACH
+#undef ITEMS
 #undef SHEET
 #undef COLUMN
 #undef COLUMN_AS
