@@ -27,13 +27,13 @@ page_inputs = $(page_sources) src/base/units_list.h docs/glossary.md
 EXTRA_DIST += $(page_sources) plugin/page/embed.sh
 # What looks over the sources (tests/lint.sh); a build needs none of it.
 EXTRA_DIST += plugin/page/devel/package.json plugin/page/devel/package-lock.json plugin/page/devel/eslint.config.js \
-	plugin/page/devel/tsconfig.json plugin/page/devel/loader.mjs plugin/page/src/report.d.ts plugin/page/src/units.d.ts
+	plugin/page/devel/tsconfig.json plugin/page/devel/loader.mjs plugin/page/src/report.d.ts plugin/page/src/results.d.ts plugin/page/src/units.d.ts
 EXTRA_DIST += plugin/pyproject.toml plugin/setup.py plugin/README.md \
 	plugin/tensorboard_plugin_tpusight/__init__.py plugin/tensorboard_plugin_tpusight/loader.py \
 	plugin/tensorboard_plugin_tpusight/plugin.py plugin/tensorboard_plugin_tpusight/remote.py plugin/tensorboard_plugin_tpusight/reports.py \
 	plugin/tensorboard_plugin_tpusight/ranks.py plugin/tensorboard_plugin_tpusight/runs.py plugin/tensorboard_plugin_tpusight/served.py plugin/tensorboard_plugin_tpusight/traces.py \
 	plugin/tensorboard_plugin_tpusight/static/index.js
-EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/__main__.py plugin/tpusight/__init__.pyi plugin/tpusight/_capture.py plugin/tpusight/_environment.py plugin/tpusight/_fields.py plugin/tpusight/_forms.py \
+EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/__main__.py plugin/tpusight/__init__.pyi plugin/tpusight/_results.pyi plugin/tpusight/_capture.py plugin/tpusight/_environment.py plugin/tpusight/_fields.py plugin/tpusight/_forms.py \
 	plugin/tpusight/_jax.py plugin/tpusight/_notebook.py plugin/tpusight/_place.py plugin/tpusight/_program.py plugin/tpusight/_server.py \
 	plugin/tpusight/_version.py plugin/tpusight/_wrap.py plugin/tpusight/benchmark.py plugin/tpusight/dashboard.py plugin/tpusight/helpers.py \
 	plugin/tpusight/py.typed plugin/tpusight/live.py plugin/tpusight/profiler.py plugin/tpusight/session.py

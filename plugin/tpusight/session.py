@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import tempfile
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Sequence, overload
 
 from . import _forms, _notebook, _program
 from ._fields import Fields
@@ -15,6 +15,10 @@ from .table import Findings, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from ._results import Results as Reported
+else:
+    Reported = Fields  # what a report has is declared to type checkers: _results.pyi is made by the program
 
 _MORE = ("<p><code>.dashboard()</code> shows the page; <code>.ops</code>, <code>.steps</code>, <code>.findings</code> and "
          "<code>.tables()</code> have the figures.</p>")
@@ -36,7 +40,9 @@ def _is_table(value: Any) -> bool:
 
 
 def _as_table(name: str, value: Any, session: "Session") -> Any:
-    """VALUE of a report's, a list of rows as the Table NAME; anything else as it is."""
+    """VALUE of a report's, a list of rows as the Table NAME, an object as Part of it; anything else as it is."""
+    if type(value) is dict:
+        return Part(session, name, value)
     kind = Findings if name == _FINDINGS else Table
     return kind(value, name, session) if _is_table(value) else value
 
@@ -76,9 +82,8 @@ def told(summary: Summary, caller: Any) -> Summary:
     return summary
 
 
-class View(Fields):
-    """One view of a report: the object of that name in tpusight/1, whose keys are attributes too: view["arrays"] is the list of JSON,
-    view.arrays the Table of it. str() and repr() are the text that `tpusight report --view=NAME` prints."""
+class Part(Fields):
+    """An object inside a report: its keys are attributes too, and its lists of rows Tables."""
 
     _session: "Session"
     _name: str
@@ -87,6 +92,14 @@ class View(Fields):
         super().__init__(fields)
         self.__dict__.update(_session=session, _name=name)
 
+    def _attribute(self, name: str, value: Any) -> Any:
+        return _as_table(f"{self._name}.{name}", value, self._session)
+
+
+class View(Part):
+    """One view of a report: the object of that name in tpusight/1, whose keys are attributes too: view["arrays"] is the list of JSON,
+    view.arrays the Table of it. str() and repr() are the text that `tpusight report --view=NAME` prints."""
+
     def __str__(self) -> str:
         return self._session.text(self._name)
 
@@ -94,9 +107,6 @@ class View(Fields):
 
     def _repr_html_(self) -> str:
         return _pre(str(self))
-
-    def _attribute(self, name: str, value: Any) -> Any:
-        return _as_table(f"{self._name}.{name}", value, self._session)
 
     def analyze(self) -> Dict[str, Any]:
         """The view's fields as a plain dict."""
@@ -138,7 +148,7 @@ class DoctorView(View):
     diagnose = View.analyze
 
 
-class Report(Fields):
+class Report(Reported):
     """A whole report, schema tpusight/1: report["ops"] is the list of JSON, report.ops the Table of it. str() and repr() are the
     text that `tpusight report` prints."""
 
@@ -166,6 +176,11 @@ class Results:
     def _results(self) -> "Session":
         """The Session that answers."""
         raise NotImplementedError
+
+    @overload
+    def report(self, format: Literal["json"] = "json") -> Report: ...
+    @overload
+    def report(self, format: str) -> Any: ...
 
     def report(self, format: str = "json") -> Any:
         """The whole report: a dict (schema tpusight/1) that prints as text; with format="text" that text."""

@@ -20,6 +20,8 @@ extern const struct ts_schema_format
 
 void ts_schema_json(struct ts_buf *out);
 void ts_schema_markdown(struct ts_buf *out);
+void ts_schema_typescript(struct ts_buf *out);
+void ts_schema_python(struct ts_buf *out);
 
 /*
  * What bears a label in a report: the last part of a path ("time_ps") or more of it ("ops.time_ps"). A path has the label

@@ -21,6 +21,8 @@ import tpusight
 from examples_test import blocks, missing, program
 
 TIME_S = 900
+WRONG_FIGURE = ("# t\n\n```python\nfrom tpusight import Session\n\nidle: str = Session('t').report().time.buckets.idle_ps\n"
+                "first: str = Session('t').report().ops[0].self_time_ps\n```\n")
 WRONG = "# t\n\n```python\nfrom tpusight import HTAAnalyzer\n\nHTAAnalyzer().analyze_trace('t').no_such_field\n```\n"
 
 
@@ -119,6 +121,18 @@ class Examples(unittest.TestCase):
                 status, said = check(name, [file.name], None)
                 self.assertNotEqual(status, 0)
                 self.assertRegex(said, r"md\.py:6\b.*no_such_field")
+
+    def test_a_figure_of_the_report_has_the_type_that_it_is_declared_with(self):
+        for name in CHECKERS:
+            if not tool(name):
+                continue
+            with self.subTest(name), tempfile.NamedTemporaryFile("w", suffix=".md") as file:
+                file.write(WRONG_FIGURE)
+                file.flush()
+                status, said = check(name, [file.name], None)
+                self.assertNotEqual(status, 0)
+                self.assertRegex(said, r"md\.py:6\b")
+                self.assertRegex(said, r"md\.py:7\b")
 
 
 def functions(thing):

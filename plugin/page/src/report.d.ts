@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The report tpusight/1 (docs/analyses) as the page reads it, and what the page makes of it. Every type of the page is here.
+// The report tpusight/1 (docs/analyses) as the page reads it, and what the page makes of it. What the program declares of it is
+// results.d.ts, which `make schema` writes; every other type of the page is here.
 // null: unknown; a result that a report does not have is undefined. Tables that are drawn column by column are rows of any names.
 import type { ComponentChild, ComponentType } from "preact";
 import type uPlot from "uplot";
+import type { Run as DeclaredRun, RunDevicesItem, RunHostsItem } from "./results.js";
 import type { TimeScale } from "./timescale.js";
 
 export type Maybe<T> = T | null | undefined;
@@ -10,33 +12,10 @@ export type Range = [from_ps: number, to_ps: number];
 export type Cell = any;
 export type Row = Record<string, Cell>;
 
-export interface Host {
-	start_unix_ns?: Maybe<string>;
-	name: string;
-	file?: Maybe<string>;
-	bytes?: Maybe<number>;
-	start_unix_ns?: Maybe<string>;
-}
-export interface Device {
-	id: number;
-	host: string;
-	name: string;
-	hbm_bytes_per_s?: Maybe<number>;
-	hbm_bytes?: Maybe<number>;
-	chip?: Maybe<string>;
-	kind?: Maybe<string>;
-	mxu_dim?: Maybe<number>;
-}
-export interface Run {
-	run: Maybe<string>;
-	session: Maybe<string>;
-	duration_ps: Maybe<number>;
-	duration_of?: Maybe<string>;
-	is_predicted?: Maybe<boolean>;
-	capture_ps?: Maybe<number>;
-	hosts?: Host[];
-	devices?: Device[];
-}
+// Declared figures may be null; these never are.
+export type Host = RunHostsItem & { name: string };
+export type Device = RunDevicesItem & { id: number; host: string; name: string };
+export type Run = Omit<DeclaredRun, "hosts" | "devices"> & { hosts?: Host[]; devices?: Device[] };
 export interface Track {
 	device_id: number;
 	name: string;

@@ -25,3 +25,11 @@ manual/_%:
 	$(print_manual) --completion=zsh
 manual/%.fish:
 	$(print_manual) --completion=fish
+
+# What the program prints of its schema stands in the sources: the page and the Python package are made without it.
+# tests/house/glossary_test.py says when it is old.
+.PHONY: schema
+schema: bin/tpusight$(EXEEXT)
+	bin/tpusight schema -o $(srcdir)/docs/glossary.md
+	bin/tpusight schema -o $(srcdir)/plugin/page/src/results.d.ts
+	bin/tpusight schema -o $(srcdir)/plugin/tpusight/_results.pyi

@@ -1,0 +1,2215 @@
+# SPDX-License-Identifier: Apache-2.0
+# The results of a report, as tpusight schema --format python prints them. None: unknown.
+from typing import Any, Generic, Iterator, List, Optional, TypeVar, overload
+
+from ._fields import Fields
+from .table import Table
+
+_Row = TypeVar("_Row", bound=Fields)
+
+class Rows(Table, Generic[_Row]):
+    def __iter__(self) -> Iterator[_Row]: ...
+    @overload
+    def __getitem__(self, key: int) -> _Row: ...
+    @overload
+    def __getitem__(self, key: slice) -> Rows[_Row]: ...
+    @overload
+    def __getitem__(self, key: str) -> List[Any]: ...
+
+class RunHostsItem(Fields):
+    name: Optional[str]
+    file: Optional[str]
+    bytes: Optional[int]
+    start_unix_ns: Optional[str]
+
+class RunDevicesItem(Fields):
+    id: Optional[int]
+    host: Optional[str]
+    name: Optional[str]
+    kind: Optional[str]
+    chip: Optional[str]
+    peak_flops_per_s: Optional[float]
+    hbm_bytes_per_s: Optional[float]
+    hbm_bytes: Optional[int]
+    mxu_dim: Optional[int]
+    mxu_count: Optional[int]
+
+class StepsRow(Fields):
+    step: Optional[int]
+    start_ps: Optional[int]
+    duration_ps: Optional[int]
+    host_duration_ps: Optional[int]
+    cores: Optional[int]
+    source: Optional[str]
+    is_others: bool
+
+class Run(Fields):
+    logdir: Optional[str]
+    run: Optional[str]
+    session: Optional[str]
+    is_predicted: Optional[bool]
+    duration_ps: Optional[int]
+    duration_of: Optional[str]
+    capture_ps: Optional[int]
+    hosts: Optional[Rows[RunHostsItem]]
+    devices: Optional[Rows[RunDevicesItem]]
+
+class OverviewStepTimePs(Fields):
+    mean: Optional[int]
+    median: Optional[int]
+    p90: Optional[int]
+    p99: Optional[int]
+    min: Optional[int]
+    max: Optional[int]
+    stddev: Optional[int]
+
+class OverviewHostStepTimePs(Fields):
+    mean: Optional[int]
+    median: Optional[int]
+    p90: Optional[int]
+    p99: Optional[int]
+    min: Optional[int]
+    max: Optional[int]
+    stddev: Optional[int]
+
+class Overview(Fields):
+    health_score: Optional[int]
+    duty_cycle_pct: Optional[float]
+    gpu_idle_pct: Optional[float]
+    mxu_utilization_pct: Optional[float]
+    hbm_utilization_pct: Optional[float]
+    padding_waste_pct: Optional[float]
+    step_count: Optional[int]
+    step_source: Optional[str]
+    step_time_ps: Optional[OverviewStepTimePs]
+    host_step_time_ps: Optional[OverviewHostStepTimePs]
+
+class CaptureCausesRow(Fields):
+    id: Optional[str]
+    severity: Optional[str]
+    verdict: Optional[str]
+    confidence: Optional[str]
+    what: Optional[str]
+    evidence: Optional[str]
+    fix: Optional[str]
+    code: Optional[str]
+    is_others: bool
+
+class CaptureClocksRow(Fields):
+    host: Optional[str]
+    clock_offset_ns: Optional[int]
+    clock_spread_ns: Optional[int]
+    clock_drift_ppm: Optional[int]
+    clock_matched: Optional[int]
+    clock_reference: Optional[str]
+    clock_source: Optional[str]
+    is_others: bool
+
+class Capture(Fields):
+    causes: Rows[CaptureCausesRow]
+    clocks: Rows[CaptureClocksRow]
+    is_predicted: Optional[bool]
+    verdict: Optional[str]
+    active_device_count: Optional[int]
+    host_event_count: Optional[int]
+    call_count: Optional[int]
+    execution_count: Optional[int]
+
+class OpsRow(Fields):
+    program_id: Optional[str]
+    module: Optional[str]
+    name: Optional[str]
+    category: Optional[str]
+    occurrences: Optional[int]
+    total_time_ps: Optional[int]
+    self_time_ps: Optional[int]
+    flops: Optional[int]
+    bytes_accessed: Optional[int]
+    mxu_utilization_pct: Optional[float]
+    hbm_bytes_per_s: Optional[float]
+    bound_by: Optional[str]
+    padding_waste_pct: Optional[float]
+    source: Optional[str]
+    framework_op: Optional[str]
+    is_remat: Optional[bool]
+    bucket: Optional[str]
+    exclusive_ps: Optional[int]
+    compute_ps: Optional[int]
+    memory_wait_ps: Optional[int]
+    unexplained_ps: Optional[int]
+    op_index: Optional[int]
+    first_device: Optional[int]
+    first_start_ps: Optional[int]
+    first_end_ps: Optional[int]
+    is_others: bool
+
+class ModulesRow(Fields):
+    program_id: Optional[str]
+    name: Optional[str]
+    executions: Optional[int]
+    total_time_ps: Optional[int]
+    flops: Optional[int]
+    bytes_accessed: Optional[int]
+    parameter_bytes: Optional[int]
+    output_bytes: Optional[int]
+    parameter_logical_bytes: Optional[int]
+    output_logical_bytes: Optional[int]
+    is_others: bool
+
+class OpCoresRow(Fields):
+    program_id: Optional[str]
+    module: Optional[str]
+    op: Optional[str]
+    device: Optional[str]
+    host: Optional[str]
+    device_id: Optional[int]
+    since_step: Optional[int]
+    since_ps: Optional[int]
+    executions: Optional[int]
+    mean_ps: Optional[int]
+    others_ps: Optional[int]
+    excess_ps: Optional[int]
+    source: Optional[str]
+    op_index: Optional[int]
+    is_others: bool
+
+class TimePerStepRow(Fields):
+    step: Optional[int]
+    start_ps: Optional[int]
+    duration_ps: Optional[int]
+    cores: Optional[int]
+    total_ps: Optional[int]
+    compute_ps: Optional[int]
+    memory_wait_ps: Optional[int]
+    communication_ps: Optional[int]
+    host_transfer_ps: Optional[int]
+    rematerialization_ps: Optional[int]
+    unexplained_ps: Optional[int]
+    compilation_ps: Optional[int]
+    input_ps: Optional[int]
+    idle_ps: Optional[int]
+    is_others: bool
+
+class TimePerCoreRow(Fields):
+    device: Optional[str]
+    device_id: Optional[int]
+    total_ps: Optional[int]
+    duty_cycle_pct: Optional[float]
+    compute_ps: Optional[int]
+    memory_wait_ps: Optional[int]
+    communication_ps: Optional[int]
+    host_transfer_ps: Optional[int]
+    rematerialization_ps: Optional[int]
+    unexplained_ps: Optional[int]
+    compilation_ps: Optional[int]
+    input_ps: Optional[int]
+    idle_ps: Optional[int]
+    host: Optional[str]
+    is_others: bool
+
+class TimePerHostRow(Fields):
+    host: Optional[str]
+    cores: Optional[int]
+    total_ps: Optional[int]
+    compute_ps: Optional[int]
+    memory_wait_ps: Optional[int]
+    communication_ps: Optional[int]
+    host_transfer_ps: Optional[int]
+    rematerialization_ps: Optional[int]
+    unexplained_ps: Optional[int]
+    compilation_ps: Optional[int]
+    input_ps: Optional[int]
+    idle_ps: Optional[int]
+    is_others: bool
+
+class TimeIdleGapsRow(Fields):
+    device: Optional[str]
+    start_ps: Optional[int]
+    duration_ps: Optional[int]
+    cause: Optional[str]
+    device_id: Optional[int]
+    host_event: Optional[str]
+    host_thread: Optional[str]
+    ended_by: Optional[str]
+    is_others: bool
+
+class TimeStepsOutliersRow(Fields):
+    step: Optional[int]
+    start_ps: Optional[int]
+    duration_ps: Optional[int]
+    excess_ps: Optional[int]
+    excess_pct: Optional[float]
+    deviations: Optional[float]
+    period: Optional[int]
+    cause: Optional[str]
+    cause_excess_ps: Optional[int]
+    device: Optional[str]
+    device_id: Optional[int]
+    is_straggler: Optional[bool]
+    op: Optional[str]
+    module: Optional[str]
+    op_excess_ps: Optional[int]
+    op_index: Optional[int]
+    gap_ps: Optional[int]
+    gap_start_ps: Optional[int]
+    gap_device_id: Optional[int]
+    host_event: Optional[str]
+    host_thread: Optional[str]
+    ended_by: Optional[str]
+    compute_excess_ps: Optional[int]
+    memory_wait_excess_ps: Optional[int]
+    communication_excess_ps: Optional[int]
+    host_transfer_excess_ps: Optional[int]
+    rematerialization_excess_ps: Optional[int]
+    unexplained_excess_ps: Optional[int]
+    compilation_excess_ps: Optional[int]
+    input_excess_ps: Optional[int]
+    idle_excess_ps: Optional[int]
+    is_others: bool
+
+class TimeBuckets(Fields):
+    compute_ps: Optional[int]
+    memory_wait_ps: Optional[int]
+    communication_ps: Optional[int]
+    host_transfer_ps: Optional[int]
+    rematerialization_ps: Optional[int]
+    unexplained_ps: Optional[int]
+    compilation_ps: Optional[int]
+    input_ps: Optional[int]
+    idle_ps: Optional[int]
+
+class TimeExplained(Fields):
+    matrix_ps: Optional[int]
+    hbm_ps: Optional[int]
+    estimate_ps: Optional[int]
+
+class Time(Fields):
+    per_step: Rows[TimePerStepRow]
+    per_core: Rows[TimePerCoreRow]
+    per_host: Rows[TimePerHostRow]
+    idle_gaps: Rows[TimeIdleGapsRow]
+    steps_outliers: Rows[TimeStepsOutliersRow]
+    total_ps: Optional[int]
+    wall_ps: Optional[int]
+    wall_start_ps: Optional[int]
+    cores: Optional[int]
+    buckets: TimeBuckets
+    explained: TimeExplained
+    duty_cycle_pct: Optional[float]
+    compilation_count: Optional[int]
+    compilation_host_ps: Optional[int]
+    steps_median_ps: Optional[int]
+    steps_mad_ps: Optional[int]
+    steps_slow_count: Optional[int]
+    steps_slow_period: Optional[int]
+    bottleneck: Optional[str]
+    bottleneck_bucket: Optional[str]
+    bottleneck_evidence: Optional[str]
+
+class GapsGapsByEventRow(Fields):
+    host_event: Optional[str]
+    host_thread: Optional[str]
+    count: Optional[int]
+    total_ps: Optional[int]
+    longest_ps: Optional[int]
+    cause: Optional[str]
+    ended_by: Optional[str]
+    start_ps: Optional[int]
+    device_id: Optional[int]
+    is_others: bool
+
+class Gaps(Fields):
+    gaps_by_event: Rows[GapsGapsByEventRow]
+    gap_ps: Optional[int]
+    listed_ps: Optional[int]
+    explained_ps: Optional[int]
+
+class ScopesNamedRow(Fields):
+    name: Optional[str]
+    count: Optional[int]
+    total_ps: Optional[int]
+    mean_ps: Optional[int]
+    min_ps: Optional[int]
+    max_ps: Optional[int]
+    share_pct: Optional[float]
+    inside: Optional[str]
+    input_ps: Optional[int]
+    trace_ps: Optional[int]
+    compile_ps: Optional[int]
+    dispatch_ps: Optional[int]
+    other_ps: Optional[int]
+    is_others: bool
+
+class ScopesEpochsRow(Fields):
+    epoch: Optional[int]
+    name: Optional[str]
+    start_ps: Optional[int]
+    duration_ps: Optional[int]
+    steps: Optional[int]
+    is_others: bool
+
+class ScopesStepLayersRow(Fields):
+    layer: Optional[str]
+    name: Optional[str]
+    total_ps: Optional[int]
+    step_mean_ps: Optional[int]
+    share_pct: Optional[float]
+    is_others: bool
+
+class Scopes(Fields):
+    named: Rows[ScopesNamedRow]
+    epochs: Rows[ScopesEpochsRow]
+    step_layers: Rows[ScopesStepLayersRow]
+    host_ps: Optional[int]
+    step_name: Optional[str]
+    step_count: Optional[int]
+    capture_verdict: Optional[str]
+
+class TimelineStepsRow(Fields):
+    rank: Optional[int]
+    step: Optional[int]
+    start_ps: Optional[int]
+    duration_ps: Optional[int]
+    kernel_ps: Optional[int]
+    memcpy_ps: Optional[int]
+    memset_ps: Optional[int]
+    communication_ps: Optional[int]
+    runtime_ps: Optional[int]
+    dataloader_ps: Optional[int]
+    cpu_exec_ps: Optional[int]
+    other_ps: Optional[int]
+    kernels: Optional[int]
+    counted: Optional[bool]
+    is_others: bool
+
+class TimelineClassesRow(Fields):
+    total_ps: Optional[int]
+    step_mean_ps: Optional[int]
+    share_pct: Optional[float]
+    is_others: bool
+
+class TimelineRanksRow(Fields):
+    rank: Optional[int]
+    host: Optional[str]
+    total_time_ps: Optional[int]
+    cpu_active_ps: Optional[int]
+    cpu_active_pct: Optional[float]
+    gpu_active_ps: Optional[int]
+    gpu_active_pct: Optional[float]
+    overlap_ps: Optional[int]
+    overlap_pct: Optional[float]
+    cpu_time_ps: Optional[int]
+    cuda_time_ps: Optional[int]
+    is_others: bool
+
+class TimelineStreamsRow(Fields):
+    rank: Optional[int]
+    device: Optional[str]
+    stream: Optional[str]
+    events: Optional[int]
+    busy_ps: Optional[int]
+    is_others: bool
+
+class Timeline(Fields):
+    steps: Rows[TimelineStepsRow]
+    classes: Rows[TimelineClassesRow]
+    ranks: Rows[TimelineRanksRow]
+    streams: Rows[TimelineStreamsRow]
+    total_time_ms: Optional[float]
+    total_time_ps: Optional[int]
+    cpu_time_ms: Optional[float]
+    cpu_time_ps: Optional[int]
+    cuda_time_ms: Optional[float]
+    cuda_time_ps: Optional[int]
+    step_count: Optional[int]
+    step_source: Optional[str]
+    cpu_active_ms: Optional[float]
+    cpu_active_ps: Optional[int]
+    cpu_active_pct: Optional[float]
+    gpu_active_ms: Optional[float]
+    gpu_active_ps: Optional[int]
+    gpu_active_pct: Optional[float]
+    overlap_ms: Optional[float]
+    overlap_ps: Optional[int]
+    overlap_pct: Optional[float]
+
+class KernelsOpsItem(Fields):
+    op: Optional[str]
+    count: Optional[int]
+    total_ps: Optional[int]
+
+class KernelsRow(Fields):
+    name: Optional[str]
+    kernel_type: Optional[str]
+    category: Optional[str]
+    category_rule: Optional[str]
+    device_id: Optional[int]
+    device: Optional[str]
+    host: Optional[str]
+    count: Optional[int]
+    total_ps: Optional[int]
+    mean_ps: Optional[int]
+    min_ps: Optional[int]
+    max_ps: Optional[int]
+    stddev_ps: Optional[int]
+    share_pct: Optional[float]
+    tensor_core: Optional[bool]
+    occupancy_pct: Optional[float]
+    blocks_per_sm: Optional[float]
+    grid: Optional[str]
+    block: Optional[str]
+    registers_per_thread: Optional[int]
+    shared_memory_bytes: Optional[int]
+    bytes: Optional[int]
+    bytes_per_s: Optional[float]
+    op: Optional[str]
+    op_count: Optional[int]
+    ops: Optional[List[Any]]
+    is_others: bool
+
+class Gpu(Fields):
+    kernel_count: Optional[int]
+    tensor_core_pct: Optional[float]
+    occupancy_pct: Optional[float]
+
+class OperatorsByShapeRow(Fields):
+    name: Optional[str]
+    input_shapes: Optional[str]
+    calls: Optional[int]
+    self_gpu_ps: Optional[int]
+    self_gpu_pct: Optional[float]
+    gpu_ps: Optional[int]
+    self_cpu_ps: Optional[int]
+    cpu_ps: Optional[int]
+    cpu_mean_ps: Optional[int]
+    kernels: Optional[int]
+    flops: Optional[int]
+    flops_per_s: Optional[float]
+    category: Optional[str]
+    dtype: Optional[str]
+    bytes: Optional[int]
+    operational_intensity: Optional[float]
+    bound_by: Optional[str]
+    roofline_efficiency_pct: Optional[float]
+    kernel: Optional[str]
+    is_others: bool
+
+class OperatorsByNameRow(Fields):
+    name: Optional[str]
+    kind: Optional[str]
+    calls: Optional[int]
+    self_gpu_ps: Optional[int]
+    self_gpu_pct: Optional[float]
+    gpu_ps: Optional[int]
+    self_cpu_ps: Optional[int]
+    cpu_ps: Optional[int]
+    cpu_mean_ps: Optional[int]
+    kernels: Optional[int]
+    flops: Optional[int]
+    flops_per_s: Optional[float]
+    category: Optional[str]
+    dtype: Optional[str]
+    bytes: Optional[int]
+    operational_intensity: Optional[float]
+    bound_by: Optional[str]
+    roofline_efficiency_pct: Optional[float]
+    kernel: Optional[str]
+    is_others: bool
+
+class OperatorsCategoriesRow(Fields):
+    category: Optional[str]
+    calls: Optional[int]
+    self_gpu_ps: Optional[int]
+    self_gpu_pct: Optional[float]
+    modelled_pct: Optional[float]
+    flops: Optional[int]
+    bytes: Optional[int]
+    flops_per_s: Optional[float]
+    bytes_per_s: Optional[float]
+    roofline_efficiency_pct: Optional[float]
+    is_others: bool
+
+class Operators(Fields):
+    by_shape: Rows[OperatorsByShapeRow]
+    by_name: Rows[OperatorsByNameRow]
+    categories: Rows[OperatorsCategoriesRow]
+    calls: Optional[int]
+    self_cpu_ps: Optional[int]
+    gpu_ps: Optional[int]
+    outside_gpu_ps: Optional[int]
+    flops: Optional[int]
+    flops_utilization_pct: Optional[float]
+
+class RematOpsRow(Fields):
+    module: Optional[str]
+    name: Optional[str]
+    kind: Optional[str]
+    region: Optional[str]
+    original: Optional[str]
+    occurrences: Optional[int]
+    time_ps: Optional[int]
+    flops: Optional[int]
+    bytes_accessed: Optional[int]
+    kept_bytes: Optional[int]
+    saved_bytes: Optional[int]
+    ms_per_kept_mb: Optional[float]
+    source: Optional[str]
+    op_index: Optional[int]
+    is_others: bool
+
+class RematRegionsRow(Fields):
+    module: Optional[str]
+    region: Optional[str]
+    ops: Optional[int]
+    executions: Optional[int]
+    time_ps: Optional[int]
+    flops: Optional[int]
+    bytes_accessed: Optional[int]
+    saved_bytes: Optional[int]
+    ms_per_saved_mb: Optional[float]
+    source: Optional[str]
+    is_others: bool
+
+class Remat(Fields):
+    ops: Rows[RematOpsRow]
+    regions: Rows[RematRegionsRow]
+    op_count: Optional[int]
+    time_ps: Optional[int]
+    flops: Optional[int]
+    bytes_accessed: Optional[int]
+    saved_bytes: Optional[int]
+
+class SystolicOpsRow(Fields):
+    op: Optional[str]
+    module: Optional[str]
+    m: Optional[int]
+    n: Optional[int]
+    k: Optional[int]
+    batch: Optional[int]
+    dtype: Optional[str]
+    flops: Optional[int]
+    occurrences: Optional[int]
+    time_ps: Optional[int]
+    mxu_utilization_pct: Optional[float]
+    fill_pct: Optional[float]
+    limiting_dim: Optional[str]
+    loss_shape_pct: Optional[float]
+    loss_memory_pct: Optional[float]
+    loss_other_pct: Optional[float]
+    estimated_cycles: Optional[int]
+    estimated_ps: Optional[int]
+    mean_ps: Optional[int]
+    bound_by: Optional[str]
+    source: Optional[str]
+    lost_ps: Optional[int]
+    is_others: bool
+
+class SystolicModulesRow(Fields):
+    module: Optional[str]
+    program_id: Optional[str]
+    executions: Optional[int]
+    flops: Optional[int]
+    time_ps: Optional[int]
+    mxu_utilization_pct: Optional[float]
+    is_others: bool
+
+class SystolicStepsRow(Fields):
+    step: Optional[int]
+    flops: Optional[int]
+    time_ps: Optional[int]
+    mxu_utilization_pct: Optional[float]
+    is_others: bool
+
+class SystolicDevicesRow(Fields):
+    device: Optional[str]
+    host: Optional[str]
+    flops: Optional[int]
+    mxu_utilization_pct: Optional[float]
+    mxu_measured_pct: Optional[float]
+    is_others: bool
+
+class Systolic(Fields):
+    ops: Rows[SystolicOpsRow]
+    modules: Rows[SystolicModulesRow]
+    steps: Rows[SystolicStepsRow]
+    devices: Rows[SystolicDevicesRow]
+    mxu_utilization_pct: Optional[float]
+    mxu_modelled_pct: Optional[float]
+    mxu_measured_pct: Optional[float]
+    matrix_time_pct: Optional[float]
+    matrix_op_utilization_pct: Optional[float]
+    fill_pct: Optional[float]
+    loss_shape_pct: Optional[float]
+    loss_memory_pct: Optional[float]
+    loss_other_pct: Optional[float]
+    matrix_ps: Optional[int]
+    unknown_kernel_count: Optional[int]
+    unknown_kernel_ps: Optional[int]
+
+class PaddingOpsRow(Fields):
+    op: Optional[str]
+    module: Optional[str]
+    waste_bytes_pct: Optional[float]
+    waste_flops_pct: Optional[float]
+    waste_ps: Optional[int]
+    suggestion: Optional[str]
+    predicted_gain_ps: Optional[int]
+    self_time_ps: Optional[int]
+    is_others: bool
+
+class PaddingArraysRow(Fields):
+    module: Optional[str]
+    name: Optional[str]
+    shape: Optional[str]
+    logical_bytes: Optional[int]
+    allocated_bytes: Optional[int]
+    waste_pct: Optional[float]
+    uses: Optional[int]
+    time_ps: Optional[int]
+    role: Optional[str]
+    is_others: bool
+
+class Padding(Fields):
+    ops: Rows[PaddingOpsRow]
+    arrays: Rows[PaddingArraysRow]
+    waste_pct: Optional[float]
+    waste_ps: Optional[int]
+    logical_bytes: Optional[int]
+    allocated_bytes: Optional[int]
+    allocated_waste_pct: Optional[float]
+
+class FusionUnfusedRow(Fields):
+    producer: Optional[str]
+    consumer: Optional[str]
+    module: Optional[str]
+    reason: Optional[str]
+    bytes: Optional[int]
+    impact_ps: Optional[int]
+    reason_code: Optional[str]
+    reason_name: Optional[str]
+    producer_source: Optional[str]
+    consumer_source: Optional[str]
+    advice: Optional[str]
+    confidence: Optional[str]
+    executions: Optional[int]
+    total_bytes: Optional[int]
+    is_others: bool
+
+class FusionKindsRow(Fields):
+    kind: Optional[str]
+    fusions: Optional[int]
+    ops: Optional[int]
+    executions: Optional[int]
+    saved_bytes: Optional[int]
+    time_ps: Optional[int]
+    is_others: bool
+
+class FusionChainsRow(Fields):
+    module: Optional[str]
+    first: Optional[str]
+    last: Optional[str]
+    ops: Optional[int]
+    executions: Optional[int]
+    time_ps: Optional[int]
+    mean_ps: Optional[int]
+    first_source: Optional[str]
+    last_source: Optional[str]
+    is_others: bool
+
+class Fusion(Fields):
+    unfused: Rows[FusionUnfusedRow]
+    kinds: Rows[FusionKindsRow]
+    chains: Rows[FusionChainsRow]
+    fused_count: Optional[int]
+    unfused_count: Optional[int]
+    instructions_per_kernel: Optional[float]
+    saved_bytes: Optional[int]
+    unfused_bytes: Optional[int]
+    unfused_ps: Optional[int]
+
+class MemoryLayoutCopiesRow(Fields):
+    op: Optional[str]
+    module: Optional[str]
+    producer: Optional[str]
+    consumer: Optional[str]
+    to: Optional[str]
+    reason_code: Optional[str]
+    executions: Optional[int]
+    bytes: Optional[int]
+    total_bytes: Optional[int]
+    time_ps: Optional[int]
+    source: Optional[str]
+    reason: Optional[str]
+    advice: Optional[str]
+    confidence: Optional[str]
+    opcode: Optional[str]
+    is_others: bool
+
+class MemoryOpsRow(Fields):
+    op: Optional[str]
+    module: Optional[str]
+    category: Optional[str]
+    executions: Optional[int]
+    hbm_read_bytes: Optional[int]
+    hbm_written_bytes: Optional[int]
+    vmem_read_bytes: Optional[int]
+    vmem_written_bytes: Optional[int]
+    cmem_read_bytes: Optional[int]
+    cmem_written_bytes: Optional[int]
+    host_bytes: Optional[int]
+    time_ps: Optional[int]
+    hbm_bytes_per_s: Optional[float]
+    hbm_pct: Optional[float]
+    bytes_from: Optional[str]
+    source: Optional[str]
+    op_index: Optional[int]
+    hbm_bytes: Optional[int]
+    is_others: bool
+
+class MemoryHostLinkRow(Fields):
+    op: Optional[str]
+    module: Optional[str]
+    category: Optional[str]
+    executions: Optional[int]
+    from_host_bytes: Optional[int]
+    to_host_bytes: Optional[int]
+    time_ps: Optional[int]
+    waited_ps: Optional[int]
+    bytes_per_s: Optional[float]
+    link_pct: Optional[float]
+    source: Optional[str]
+    is_others: bool
+
+class MemoryCategoriesRow(Fields):
+    category: Optional[str]
+    ops: Optional[int]
+    self_time_ps: Optional[int]
+    time_ps: Optional[int]
+    hbm_read_bytes: Optional[int]
+    hbm_written_bytes: Optional[int]
+    bytes_pct: Optional[float]
+    hbm_bytes_per_s: Optional[float]
+    hbm_pct: Optional[float]
+    host_bytes: Optional[int]
+    is_others: bool
+
+class MemoryModulesRow(Fields):
+    module: Optional[str]
+    ops: Optional[int]
+    self_time_ps: Optional[int]
+    time_ps: Optional[int]
+    hbm_read_bytes: Optional[int]
+    hbm_written_bytes: Optional[int]
+    bytes_pct: Optional[float]
+    hbm_bytes_per_s: Optional[float]
+    hbm_pct: Optional[float]
+    host_bytes: Optional[int]
+    is_others: bool
+
+class MemorySpacesRow(Fields):
+    memory: Optional[str]
+    read_bytes: Optional[int]
+    written_bytes: Optional[int]
+    unsplit_bytes: Optional[int]
+    bytes_per_s: Optional[float]
+    peak_bytes_per_s: Optional[float]
+    peak_pct: Optional[float]
+    is_others: bool
+
+class MemoryUpcastsRow(Fields):
+    op: Optional[str]
+    module: Optional[str]
+    consumer: Optional[str]
+    consumers: Optional[int]
+    stored: Optional[str]
+    widened_from: Optional[str]
+    enough: Optional[str]
+    executions: Optional[int]
+    total_bytes: Optional[int]
+    impact_ps: Optional[int]
+    confidence: Optional[str]
+    source: Optional[str]
+    reason: Optional[str]
+    is_others: bool
+
+class Memory(Fields):
+    layout_copies: Rows[MemoryLayoutCopiesRow]
+    ops: Rows[MemoryOpsRow]
+    host_link: Rows[MemoryHostLinkRow]
+    categories: Rows[MemoryCategoriesRow]
+    modules: Rows[MemoryModulesRow]
+    spaces: Rows[MemorySpacesRow]
+    upcasts: Rows[MemoryUpcastsRow]
+    layout_copy_count: Optional[int]
+    layout_copy_bytes: Optional[int]
+    layout_copy_ps: Optional[int]
+    unknown_op_count: Optional[int]
+    unknown_ps: Optional[int]
+    hbm_read_bytes: Optional[int]
+    hbm_written_bytes: Optional[int]
+    hbm_unsplit_bytes: Optional[int]
+    hbm_bytes_per_s: Optional[float]
+    hbm_pct: Optional[float]
+    peak_bytes: Optional[int]
+    upcast_count: Optional[int]
+    upcast_bytes: Optional[int]
+    upcast_ps: Optional[int]
+    from_host_bytes: Optional[int]
+    to_host_bytes: Optional[int]
+
+class RooflineRow(Fields):
+    kind: Optional[str]
+    step: Optional[int]
+    program_id: Optional[str]
+    module: Optional[str]
+    name: Optional[str]
+    category: Optional[str]
+    occurrences: Optional[int]
+    total_time_ps: Optional[int]
+    self_time_ps: Optional[int]
+    time_pct: Optional[float]
+    self_time_pct: Optional[float]
+    flops_per_s: Optional[float]
+    model_flops_per_s: Optional[float]
+    bytes_per_s: Optional[float]
+    hbm_bytes_per_s: Optional[float]
+    onchip_bytes_per_s: Optional[float]
+    cmem_read_bytes_per_s: Optional[float]
+    cmem_write_bytes_per_s: Optional[float]
+    vmem_read_bytes_per_s: Optional[float]
+    vmem_write_bytes_per_s: Optional[float]
+    operational_intensity: Optional[float]
+    hbm_operational_intensity: Optional[float]
+    bottleneck_operational_intensity: Optional[float]
+    bound_by: Optional[str]
+    optimal_flops_per_s: Optional[float]
+    roofline_efficiency_pct: Optional[float]
+    flops_utilization_pct: Optional[float]
+    hbm_utilization_pct: Optional[float]
+    memory_utilization_pct: Optional[float]
+    source: Optional[str]
+    op_index: Optional[int]
+    is_others: bool
+
+class RooflineRidgesRow(Fields):
+    device_kind: Optional[str]
+    memory: Optional[str]
+    peak_flops_per_s: Optional[float]
+    bytes_per_s: Optional[float]
+    ridge_flops_per_byte: Optional[float]
+    is_others: bool
+
+class CustomCallsCallsRow(Fields):
+    program_id: Optional[str]
+    module: Optional[str]
+    name: Optional[str]
+    target: Optional[str]
+    kernel: Optional[str]
+    occurrences: Optional[int]
+    self_time_ps: Optional[int]
+    time_pct: Optional[float]
+    flops: Optional[int]
+    transcendentals: Optional[int]
+    bytes_accessed: Optional[int]
+    cost_source: Optional[str]
+    flops_per_s: Optional[float]
+    bytes_per_s: Optional[float]
+    roofline_pct: Optional[float]
+    vmem_bytes: Optional[int]
+    source: Optional[str]
+    op_index: Optional[int]
+    is_others: bool
+
+class CustomCalls(Fields):
+    calls: Rows[CustomCallsCallsRow]
+    call_count: Optional[int]
+    unknown_count: Optional[int]
+    self_time_ps: Optional[int]
+    unknown_ps: Optional[int]
+
+class CollectivesRow(Fields):
+    program_id: Optional[str]
+    module: Optional[str]
+    name: Optional[str]
+    kind: Optional[str]
+    group_size: Optional[int]
+    groups: Optional[str]
+    operand_bytes: Optional[int]
+    output_bytes: Optional[int]
+    bytes: Optional[int]
+    occurrences: Optional[int]
+    total_time_ps: Optional[int]
+    exposed_ps: Optional[int]
+    hidden_ps: Optional[int]
+    hidden_pct: Optional[float]
+    algorithm_bytes_per_s: Optional[float]
+    bus_bytes_per_s: Optional[float]
+    link_bytes_per_s: Optional[float]
+    link_pct: Optional[float]
+    matched_count: Optional[int]
+    mean_skew_ps: Optional[int]
+    max_skew_ps: Optional[int]
+    wait_ps: Optional[int]
+    straggler: Optional[str]
+    straggler_host: Optional[str]
+    straggler_device_id: Optional[int]
+    straggler_last_pct: Optional[float]
+    straggler_cost_ps: Optional[int]
+    straggler_excess_ps: Optional[int]
+    source: Optional[str]
+    op_index: Optional[int]
+    is_others: bool
+
+class CollectiveCoresRow(Fields):
+    device: Optional[str]
+    host: Optional[str]
+    device_id: Optional[int]
+    matched_count: Optional[int]
+    last_count: Optional[int]
+    last_pct: Optional[float]
+    since_step: Optional[int]
+    cost_ps: Optional[int]
+    excess_ps: Optional[int]
+    waited_ps: Optional[int]
+    is_others: bool
+
+class AsyncOpsRow(Fields):
+    module: Optional[str]
+    name: Optional[str]
+    done: Optional[str]
+    kind: Optional[str]
+    is_async: Optional[bool]
+    is_host: Optional[bool]
+    occurrences: Optional[int]
+    interval_ps: Optional[int]
+    exposed_ps: Optional[int]
+    hidden_ps: Optional[int]
+    hidden_pct: Optional[float]
+    bytes: Optional[int]
+    bytes_per_s: Optional[float]
+    between_ps: Optional[int]
+    hidden_by: Optional[str]
+    independent_ps: Optional[int]
+    independent_ops: Optional[int]
+    could_hide: Optional[str]
+    could_hide_source: Optional[str]
+    coverable_ps: Optional[int]
+    source: Optional[str]
+    op_index: Optional[int]
+    is_others: bool
+
+class Async(Fields):
+    ops: Rows[AsyncOpsRow]
+    interval_ps: Optional[int]
+    exposed_ps: Optional[int]
+    hidden_ps: Optional[int]
+    coverable_ps: Optional[int]
+    async_line_ps: Optional[int]
+    async_line_interval_ps: Optional[int]
+
+class SparsecoreCoresRow(Fields):
+    name: Optional[str]
+    host: Optional[str]
+    device_id: Optional[int]
+    busy_ps: Optional[int]
+    busy_pct: Optional[float]
+    module_count: Optional[int]
+    is_others: bool
+
+class SparsecoreOffloadsRow(Fields):
+    op: Optional[str]
+    done: Optional[str]
+    module: Optional[str]
+    executions: Optional[int]
+    sparsecore_ps: Optional[int]
+    exposed_wait_ps: Optional[int]
+    hidden_ps: Optional[int]
+    tensorcore_estimate_ps: Optional[int]
+    loss_ps: Optional[int]
+    linked_by: Optional[str]
+    source: Optional[str]
+    op_index: Optional[int]
+    is_others: bool
+
+class SparsecoreWaitsRow(Fields):
+    device_id: Optional[int]
+    device: Optional[str]
+    executions: Optional[int]
+    exposed_wait_ps: Optional[int]
+    hidden_ps: Optional[int]
+    exposed_wait_pct: Optional[float]
+    is_others: bool
+
+class SparsecoreOpsRow(Fields):
+    name: Optional[str]
+    category: Optional[str]
+    occurrences: Optional[int]
+    self_time_ps: Optional[int]
+    busy_pct: Optional[float]
+    bytes_accessed: Optional[int]
+    op_index: Optional[int]
+    is_others: bool
+
+class Sparsecore(Fields):
+    cores: Rows[SparsecoreCoresRow]
+    offloads: Rows[SparsecoreOffloadsRow]
+    waits: Rows[SparsecoreWaitsRow]
+    ops: Rows[SparsecoreOpsRow]
+    core_count: Optional[int]
+    busy_ps: Optional[int]
+    offload_count: Optional[int]
+    exposed_wait_ps: Optional[int]
+    hidden_ps: Optional[int]
+    loss_ps: Optional[int]
+    unlinked_ps: Optional[int]
+
+class CacheFamiliesProgramsItem(Fields):
+    program_id: Optional[str]
+    first_ps: Optional[int]
+    executions: Optional[int]
+    time_ps: Optional[int]
+    compilations: Optional[int]
+    compile_ps: Optional[int]
+
+class CacheFamiliesAxesItem(Fields):
+    places: Optional[str]
+    buckets: Optional[List[Any]]
+    padded_pct: Optional[float]
+
+class CacheCompilationsRow(Fields):
+    module: Optional[str]
+    start_ps: Optional[int]
+    duration_ps: Optional[int]
+    trace_ps: Optional[int]
+    lower_ps: Optional[int]
+    passes_ps: Optional[int]
+    codegen_ps: Optional[int]
+    wait_ps: Optional[int]
+    outcome: Optional[str]
+    inferred: Optional[bool]
+    cause: Optional[str]
+    function: Optional[str]
+    source: Optional[str]
+    program_id: Optional[str]
+    thread: Optional[str]
+    host: Optional[str]
+    is_others: bool
+
+class CacheFunctionsRow(Fields):
+    function: Optional[str]
+    calls: Optional[int]
+    hits: Optional[int]
+    compiled: Optional[int]
+    restored: Optional[int]
+    hit_pct: Optional[float]
+    compile_ps: Optional[int]
+    is_others: bool
+
+class CacheFamiliesRow(Fields):
+    name: Optional[str]
+    variants: Optional[int]
+    differs: Optional[str]
+    compilations: Optional[int]
+    recompilations: Optional[int]
+    compile_ps: Optional[int]
+    wait_ps: Optional[int]
+    restored: Optional[int]
+    executions: Optional[int]
+    time_ps: Optional[int]
+    source: Optional[str]
+    parameter_shapes: Optional[List[Any]]
+    bucket_advice: Optional[str]
+    programs: Optional[List[Any]]
+    axes: Optional[List[Any]]
+    is_others: bool
+
+class Cache(Fields):
+    compilations: Rows[CacheCompilationsRow]
+    functions: Rows[CacheFunctionsRow]
+    families: Rows[CacheFamiliesRow]
+    compilation_count: Optional[int]
+    compilation_ps: Optional[int]
+    wait_ps: Optional[int]
+    wait_attributed_ps: Optional[int]
+    cache_hits: Optional[int]
+    cache_misses: Optional[int]
+    cache_hit_pct: Optional[float]
+    persistent_cache: Optional[str]
+    persistent_cache_hits: Optional[int]
+    persistent_cache_misses: Optional[int]
+    persistent_cache_hit_pct: Optional[float]
+
+class CompileRecompilesRow(Fields):
+    compile_id: Optional[str]
+    function: Optional[str]
+    source: Optional[str]
+    calls: Optional[int]
+    compile_ps: Optional[int]
+    reason: Optional[str]
+    is_others: bool
+
+class CompileGraphBreakPlacesRow(Fields):
+    source: Optional[str]
+    function: Optional[str]
+    reason: Optional[str]
+    compilations: Optional[int]
+    compile_id: Optional[str]
+    continued_as: Optional[str]
+    count: Optional[int]
+    continued_ps: Optional[int]
+    explanation: Optional[str]
+    hint: Optional[str]
+    stack: Optional[str]
+    known_from: Optional[str]
+    is_others: bool
+
+class CompileFusedKernelsRow(Fields):
+    name: Optional[str]
+    kind: Optional[str]
+    ops_before_fusion: Optional[int]
+    ops: Optional[List[Any]]
+    count: Optional[int]
+    time_ps: Optional[int]
+    is_others: bool
+
+class CompileCompilationsRow(Fields):
+    compile_id: Optional[str]
+    function: Optional[str]
+    source: Optional[str]
+    is_backward: Optional[bool]
+    time_ps: Optional[int]
+    backend_ps: Optional[int]
+    inductor_ps: Optional[int]
+    codegen_ps: Optional[int]
+    graph_ops: Optional[int]
+    guards: Optional[int]
+    failure: Optional[str]
+    rank: Optional[int]
+    is_others: bool
+
+class CompileRegionsRow(Fields):
+    compile_id: Optional[str]
+    function: Optional[str]
+    source: Optional[str]
+    calls: Optional[int]
+    time_ps: Optional[int]
+    self_time_ps: Optional[int]
+    mean_self_ps: Optional[int]
+    device_time_ps: Optional[int]
+    backward_device_time_ps: Optional[int]
+    kernels: Optional[int]
+    compilations: Optional[int]
+    compile_ps: Optional[int]
+    restarts: Optional[int]
+    first_ps: Optional[int]
+    is_others: bool
+
+class CompilePhasesRow(Fields):
+    phase: Optional[str]
+    count: Optional[int]
+    time_ps: Optional[int]
+    self_time_ps: Optional[int]
+    is_others: bool
+
+class Compile(Fields):
+    recompiles: Rows[CompileRecompilesRow]
+    graph_break_places: Rows[CompileGraphBreakPlacesRow]
+    fused_kernels: Rows[CompileFusedKernelsRow]
+    compilations: Rows[CompileCompilationsRow]
+    regions: Rows[CompileRegionsRow]
+    phases: Rows[CompilePhasesRow]
+    compile_time_ms: Optional[float]
+    compile_time_ps: Optional[int]
+    compile_time_from: Optional[str]
+    ops_before_fusion: Optional[int]
+    ops_after_fusion: Optional[int]
+    fusion_ratio: Optional[float]
+    fused_kernel_runs: Optional[int]
+    fused_kernel_count: Optional[int]
+    compiled_device_time_ps: Optional[int]
+    compiled_device_time_pct: Optional[float]
+    compile_in_profile_ps: Optional[int]
+    compiler: Optional[str]
+    graph_breaks: Optional[int]
+    recompilations: Optional[int]
+    compiled_graphs: Optional[int]
+    region_calls: Optional[int]
+    forward_calls: Optional[int]
+    backward_calls: Optional[int]
+    backward_ps: Optional[int]
+    graph_calls: Optional[int]
+    guard_checks: Optional[int]
+    guard_ps: Optional[int]
+    runtime_overhead_ps: Optional[int]
+    cuda_graph_launches: Optional[int]
+    kernel_launches: Optional[int]
+
+class CompileDevicesRegionsRow(Fields):
+    compile_id: Optional[str]
+    launches: Optional[int]
+    kernels: Optional[int]
+    device_time_ps: Optional[int]
+    backward_device_time_ps: Optional[int]
+    is_others: bool
+
+class CompileDevices(Fields):
+    regions: Rows[CompileDevicesRegionsRow]
+    outside_device_time_ps: Optional[int]
+
+class CapacityLinesRow(Fields):
+    source: Optional[str]
+    module: Optional[str]
+    bytes: Optional[int]
+    buffers: Optional[int]
+    largest: Optional[str]
+    is_others: bool
+
+class CapacityModulesRow(Fields):
+    module: Optional[str]
+    program_id: Optional[str]
+    peak_bytes: Optional[int]
+    peak_pct: Optional[float]
+    argument_bytes: Optional[int]
+    output_bytes: Optional[int]
+    alias_bytes: Optional[int]
+    temp_bytes: Optional[int]
+    constant_bytes: Optional[int]
+    reserved_bytes: Optional[int]
+    older_peak_bytes: Optional[int]
+    host_argument_bytes: Optional[int]
+    host_temp_bytes: Optional[int]
+    onchip_peak_bytes: Optional[int]
+    peak_op: Optional[str]
+    peak_source: Optional[str]
+    peak_position: Optional[int]
+    positions: Optional[int]
+    buffers: Optional[str]
+    is_others: bool
+
+class CapacityBuffersRow(Fields):
+    module: Optional[str]
+    op: Optional[str]
+    kind: Optional[str]
+    shape: Optional[str]
+    logical_bytes: Optional[int]
+    bytes: Optional[int]
+    padding_pct: Optional[float]
+    source: Optional[str]
+    framework_op: Optional[str]
+    from_op: Optional[str]
+    to_op: Optional[str]
+    from_position: Optional[int]
+    to_position: Optional[int]
+    is_others: bool
+
+class CapacityDonationsRow(Fields):
+    module: Optional[str]
+    parameter: Optional[int]
+    op: Optional[str]
+    framework_op: Optional[str]
+    output: Optional[int]
+    shape: Optional[str]
+    bytes: Optional[int]
+    is_others: bool
+
+class CapacitySitesRow(Fields):
+    bytes: Optional[int]
+    count: Optional[int]
+    share_pct: Optional[float]
+    kind: Optional[str]
+    device: Optional[str]
+    function: Optional[str]
+    source: Optional[str]
+    callee: Optional[str]
+    file: Optional[str]
+    stack: Optional[str]
+    is_others: bool
+
+class CapacitySiteLinesRow(Fields):
+    source: Optional[str]
+    function: Optional[str]
+    bytes: Optional[int]
+    count: Optional[int]
+    share_pct: Optional[float]
+    file: Optional[str]
+    is_others: bool
+
+class Capacity(Fields):
+    lines: Rows[CapacityLinesRow]
+    modules: Rows[CapacityModulesRow]
+    buffers: Rows[CapacityBuffersRow]
+    donations: Rows[CapacityDonationsRow]
+    sites: Rows[CapacitySitesRow]
+    site_lines: Rows[CapacitySiteLinesRow]
+    donation_bytes: Optional[int]
+    peak_bytes: Optional[int]
+    hbm_bytes: Optional[int]
+    peak_pct: Optional[float]
+    headroom_bytes: Optional[int]
+    peak_module: Optional[str]
+    peak_op: Optional[str]
+    argument_bytes: Optional[int]
+    output_bytes: Optional[int]
+    alias_bytes: Optional[int]
+    temp_bytes: Optional[int]
+    reserved_bytes: Optional[int]
+    held_bytes: Optional[int]
+    held_objects: Optional[int]
+    held_device: Optional[str]
+    held_device_bytes: Optional[int]
+    held_pct: Optional[float]
+
+class AllocatorsAllocatorsRow(Fields):
+    allocator: Optional[str]
+    host: Optional[str]
+    peak_bytes: Optional[int]
+    peak_time_ps: Optional[int]
+    capacity_bytes: Optional[int]
+    fragmentation_pct: Optional[float]
+    heap_bytes: Optional[int]
+    reserved_bytes: Optional[int]
+    lifetime_peak_bytes: Optional[int]
+    events: Optional[int]
+    unfreed_bytes: Optional[int]
+    growth_bytes: Optional[int]
+    device: Optional[str]
+    steps: Optional[int]
+    rising_steps: Optional[int]
+    first_step_heap_bytes: Optional[int]
+    last_step_heap_bytes: Optional[int]
+    is_others: bool
+
+class AllocatorsAllocationsRow(Fields):
+    allocator: Optional[str]
+    framework_op: Optional[str]
+    bytes: Optional[int]
+    requested_bytes: Optional[int]
+    count: Optional[int]
+    total_bytes: Optional[int]
+    region: Optional[str]
+    shape: Optional[str]
+    is_others: bool
+
+class Allocators(Fields):
+    allocators: Rows[AllocatorsAllocatorsRow]
+    allocations: Rows[AllocatorsAllocationsRow]
+
+class MemoryTimelineAllocatorCallsRow(Fields):
+    call: Optional[str]
+    host: Optional[str]
+    count: Optional[int]
+    total_time_ps: Optional[int]
+    max_time_ps: Optional[int]
+    in_steps_count: Optional[int]
+    in_steps_time_ps: Optional[int]
+    in_steps_start_ps: Optional[int]
+    in_steps_end_ps: Optional[int]
+    is_others: bool
+
+class MemoryTimelineTimelineRow(Fields):
+    time_ps: Optional[int]
+    allocated_bytes: Optional[int]
+    reserved_bytes: Optional[int]
+    device: Optional[str]
+    host: Optional[str]
+    is_others: bool
+
+class MemoryTimelineDevicesRow(Fields):
+    device: Optional[str]
+    host: Optional[str]
+    peak_bytes: Optional[int]
+    peak_time_ps: Optional[int]
+    peak_step: Optional[int]
+    peak_reserved_bytes: Optional[int]
+    fragmentation_pct: Optional[float]
+    mean_fragmentation_pct: Optional[float]
+    max_reserved_bytes: Optional[int]
+    capacity_bytes: Optional[int]
+    first_bytes: Optional[int]
+    allocated_bytes: Optional[int]
+    reserved_bytes: Optional[int]
+    unknown_bytes: Optional[int]
+    allocations: Optional[int]
+    frees: Optional[int]
+    taken_bytes: Optional[int]
+    steps: Optional[int]
+    rising_steps: Optional[int]
+    first_step_heap_bytes: Optional[int]
+    last_step_heap_bytes: Optional[int]
+    out_of_memory: Optional[int]
+    out_of_memory_bytes: Optional[int]
+    out_of_memory_op: Optional[str]
+    out_of_memory_module: Optional[str]
+    out_of_memory_time_ps: Optional[int]
+    is_others: bool
+
+class MemoryTimelineHoldersRow(Fields):
+    device: Optional[str]
+    host: Optional[str]
+    bytes: Optional[int]
+    peak_pct: Optional[float]
+    count: Optional[int]
+    op: Optional[str]
+    outer_op: Optional[str]
+    module: Optional[str]
+    annotation: Optional[str]
+    source: Optional[str]
+    phase: Optional[str]
+    is_others: bool
+
+class MemoryTimelineModulesRow(Fields):
+    device: Optional[str]
+    host: Optional[str]
+    bytes: Optional[int]
+    peak_pct: Optional[float]
+    count: Optional[int]
+    module: Optional[str]
+    phase: Optional[str]
+    is_others: bool
+
+class MemoryTimelineBlocksRow(Fields):
+    device: Optional[str]
+    host: Optional[str]
+    bytes: Optional[int]
+    count: Optional[int]
+    op: Optional[str]
+    outer_op: Optional[str]
+    module: Optional[str]
+    annotation: Optional[str]
+    source: Optional[str]
+    phase: Optional[str]
+    is_others: bool
+
+class MemoryTimelineAllocationsRow(Fields):
+    device: Optional[str]
+    host: Optional[str]
+    bytes: Optional[int]
+    allocations: Optional[int]
+    total_bytes: Optional[int]
+    mean_lifetime_ps: Optional[int]
+    op: Optional[str]
+    outer_op: Optional[str]
+    module: Optional[str]
+    annotation: Optional[str]
+    source: Optional[str]
+    phase: Optional[str]
+    is_others: bool
+
+class MemoryTimelineUnfreedRow(Fields):
+    device: Optional[str]
+    host: Optional[str]
+    bytes: Optional[int]
+    count: Optional[int]
+    steps: Optional[int]
+    op: Optional[str]
+    outer_op: Optional[str]
+    module: Optional[str]
+    annotation: Optional[str]
+    source: Optional[str]
+    phase: Optional[str]
+    is_others: bool
+
+class MemoryTimelineStepsRow(Fields):
+    device: Optional[str]
+    host: Optional[str]
+    step: Optional[int]
+    peak_bytes: Optional[int]
+    end_bytes: Optional[int]
+    reserved_bytes: Optional[int]
+    taken_bytes: Optional[int]
+    allocations: Optional[int]
+    is_others: bool
+
+class MemoryTimeline(Fields):
+    allocator_calls: Rows[MemoryTimelineAllocatorCallsRow]
+    timeline: Rows[MemoryTimelineTimelineRow]
+    devices: Rows[MemoryTimelineDevicesRow]
+    holders: Rows[MemoryTimelineHoldersRow]
+    modules: Rows[MemoryTimelineModulesRow]
+    blocks: Rows[MemoryTimelineBlocksRow]
+    allocations: Rows[MemoryTimelineAllocationsRow]
+    unfreed: Rows[MemoryTimelineUnfreedRow]
+    steps: Rows[MemoryTimelineStepsRow]
+    source: Optional[str]
+    device: Optional[str]
+    peak_memory_mb: Optional[float]
+    peak_bytes: Optional[int]
+    allocated_memory_mb: Optional[float]
+    allocated_bytes: Optional[int]
+    reserved_memory_mb: Optional[float]
+    reserved_bytes: Optional[int]
+    peak_time_ps: Optional[int]
+    peak_step: Optional[int]
+    fragmentation_pct: Optional[float]
+
+class HtaCollectivesRow(Fields):
+    rank: Optional[int]
+    collective: Optional[str]
+    dtype: Optional[str]
+    group: Optional[str]
+    group_size: Optional[int]
+    message_bytes: Optional[int]
+    in_bytes: Optional[int]
+    out_bytes: Optional[int]
+    count: Optional[int]
+    sum_ps: Optional[int]
+    mean_ps: Optional[float]
+    min_ps: Optional[int]
+    max_ps: Optional[int]
+    algorithm_bytes_per_s: Optional[float]
+    bus_bytes_per_s: Optional[float]
+    best_bus_bytes_per_s: Optional[float]
+    is_others: bool
+
+class HtaStragglersRow(Fields):
+    rank: Optional[int]
+    host: Optional[str]
+    collectives: Optional[int]
+    last_count: Optional[int]
+    last_pct: Optional[float]
+    caused_ps: Optional[int]
+    excess_ps: Optional[int]
+    waited_ps: Optional[int]
+    is_others: bool
+
+class HtaKernelCategoriesRow(Fields):
+    category: Optional[str]
+    count: Optional[int]
+    sum_ps: Optional[int]
+    share_pct: Optional[float]
+    is_others: bool
+
+class HtaTopKernelsRow(Fields):
+    name: Optional[str]
+    kernel_type: Optional[str]
+    category: Optional[str]
+    category_rule: Optional[str]
+    count: Optional[int]
+    sum_ps: Optional[int]
+    share_pct: Optional[float]
+    mean_ps: Optional[float]
+    min_ps: Optional[int]
+    max_ps: Optional[int]
+    stddev_ps: Optional[float]
+    sum_us: Optional[int]
+    rank: Optional[int]
+    is_others: bool
+
+class HtaRankKernelsRow(Fields):
+    name: Optional[str]
+    kernel_type: Optional[str]
+    category: Optional[str]
+    category_rule: Optional[str]
+    count: Optional[int]
+    sum_ps: Optional[int]
+    share_pct: Optional[float]
+    mean_ps: Optional[float]
+    min_ps: Optional[int]
+    max_ps: Optional[int]
+    stddev_ps: Optional[float]
+    sum_us: Optional[int]
+    rank: Optional[int]
+    is_others: bool
+
+class HtaKernelSequencesRow(Fields):
+    operator: Optional[str]
+    kernel_count: Optional[int]
+    count: Optional[int]
+    missed: Optional[int]
+    gpu_ps: Optional[int]
+    cpu_ps: Optional[int]
+    kernels: Optional[List[Any]]
+    is_others: bool
+
+class HtaIdleRow(Fields):
+    rank: Optional[int]
+    stream: Optional[str]
+    idle_ps: Optional[int]
+    host_wait_ps: Optional[int]
+    host_wait_pct: Optional[float]
+    kernel_wait_ps: Optional[int]
+    kernel_wait_pct: Optional[float]
+    other_wait_ps: Optional[int]
+    other_wait_pct: Optional[float]
+    host_wait_count: Optional[int]
+    kernel_wait_count: Optional[int]
+    other_wait_count: Optional[int]
+    is_others: bool
+
+class HtaQueuesRow(Fields):
+    rank: Optional[int]
+    stream: Optional[str]
+    changes: Optional[int]
+    mean: Optional[float]
+    stddev: Optional[float]
+    median: Optional[float]
+    p75: Optional[float]
+    max: Optional[int]
+    time_mean: Optional[float]
+    queued_ps: Optional[int]
+    full_ps: Optional[int]
+    full_pct: Optional[float]
+    is_others: bool
+
+class HtaLaunchesRow(Fields):
+    rank: Optional[int]
+    call: Optional[str]
+    count: Optional[int]
+    cpu_sum_ps: Optional[int]
+    cpu_mean_ps: Optional[float]
+    cpu_median_ps: Optional[int]
+    cpu_p90_ps: Optional[int]
+    cpu_p99_ps: Optional[int]
+    cpu_max_ps: Optional[int]
+    gpu_sum_ps: Optional[int]
+    gpu_mean_ps: Optional[float]
+    gpu_median_ps: Optional[int]
+    gpu_p90_ps: Optional[int]
+    gpu_p99_ps: Optional[int]
+    gpu_max_ps: Optional[int]
+    delay_sum_ps: Optional[int]
+    delay_mean_ps: Optional[float]
+    delay_median_ps: Optional[int]
+    delay_p90_ps: Optional[int]
+    delay_p99_ps: Optional[int]
+    delay_max_ps: Optional[int]
+    short_kernels: Optional[int]
+    runtime_outliers: Optional[int]
+    delay_outliers: Optional[int]
+    is_others: bool
+
+class HtaRanksRow(Fields):
+    rank: Optional[int]
+    host: Optional[str]
+    device: Optional[str]
+    gpu_idle_time_pct: Optional[float]
+    compute_time_pct: Optional[float]
+    non_compute_time_pct: Optional[float]
+    communication_time_pct: Optional[float]
+    memory_time_pct: Optional[float]
+    comm_comp_overlap_pct: Optional[float]
+    kernel_count: Optional[int]
+    short_kernel_count: Optional[int]
+    unlaunched_kernel_count: Optional[int]
+    last_step_kernel_count: Optional[int]
+    kernel_ps: Optional[int]
+    idle_ps: Optional[int]
+    compute_ps: Optional[int]
+    communication_ps: Optional[int]
+    memory_ps: Optional[int]
+    exposed_communication_ps: Optional[int]
+    overlap_ps: Optional[int]
+    short_ps: Optional[int]
+    kernel_time_us: Optional[int]
+    idle_time_us: Optional[int]
+    compute_time_us: Optional[int]
+    non_compute_time_us: Optional[int]
+    is_others: bool
+
+class HtaKernelTypesRow(Fields):
+    kernel_type: Optional[str]
+    sum_ps: Optional[int]
+    share_pct: Optional[float]
+    is_others: bool
+
+class HtaExact(Fields):
+    kernel_ps: Optional[int]
+    idle_ps: Optional[int]
+    compute_ps: Optional[int]
+    communication_ps: Optional[int]
+    memory_ps: Optional[int]
+    exposed_communication_ps: Optional[int]
+    overlap_ps: Optional[int]
+    short_ps: Optional[int]
+
+class HtaHta05(Fields):
+    kernel_time_us: Optional[int]
+    idle_time_us: Optional[int]
+    compute_time_us: Optional[int]
+    non_compute_time_us: Optional[int]
+    gpu_idle_time_pct: Optional[float]
+    compute_time_pct: Optional[float]
+    non_compute_time_pct: Optional[float]
+    comm_comp_overlap_pct: Optional[float]
+
+class Hta(Fields):
+    collectives: Rows[HtaCollectivesRow]
+    stragglers: Rows[HtaStragglersRow]
+    kernel_categories: Rows[HtaKernelCategoriesRow]
+    top_kernels: Rows[HtaTopKernelsRow]
+    rank_kernels: Rows[HtaRankKernelsRow]
+    kernel_sequences: Rows[HtaKernelSequencesRow]
+    idle: Rows[HtaIdleRow]
+    queues: Rows[HtaQueuesRow]
+    launches: Rows[HtaLaunchesRow]
+    ranks: Rows[HtaRanksRow]
+    kernel_types: Rows[HtaKernelTypesRow]
+    gpu_idle_pct: Optional[float]
+    rank_count: Optional[int]
+    gpu_idle_time_pct: Optional[float]
+    compute_time_pct: Optional[float]
+    non_compute_time_pct: Optional[float]
+    communication_time_pct: Optional[float]
+    memory_time_pct: Optional[float]
+    comm_comp_overlap_pct: Optional[float]
+    kernel_count: Optional[int]
+    short_kernel_count: Optional[int]
+    unlaunched_kernel_count: Optional[int]
+    last_step_kernel_count: Optional[int]
+    exact: HtaExact
+    hta_0_5: HtaHta05
+
+class CriticalPathKindsRow(Fields):
+    kind: Optional[str]
+    path_ps: Optional[int]
+    path_pct: Optional[float]
+    parts: Optional[int]
+    slowest_path_ps: Optional[int]
+    slowest_path_pct: Optional[float]
+    slowest_parts: Optional[int]
+    is_others: bool
+
+class CriticalPathStepsRow(Fields):
+    which: Optional[str]
+    rank: Optional[int]
+    step: Optional[int]
+    start_ps: Optional[int]
+    duration_ps: Optional[int]
+    path_ps: Optional[int]
+    path_pct: Optional[float]
+    waits: Optional[int]
+    events: Optional[int]
+    is_others: bool
+
+class CriticalPathEachStepRow(Fields):
+    rank: Optional[int]
+    step: Optional[int]
+    start_ps: Optional[int]
+    duration_ps: Optional[int]
+    path_ps: Optional[int]
+    path_pct: Optional[float]
+    host_operator_ps: Optional[int]
+    runtime_call_ps: Optional[int]
+    launch_delay_ps: Optional[int]
+    kernel_ps: Optional[int]
+    copy_ps: Optional[int]
+    communication_ps: Optional[int]
+    queue_delay_ps: Optional[int]
+    waits: Optional[int]
+    is_others: bool
+
+class CriticalPathRowsRow(Fields):
+    name: Optional[str]
+    kind: Optional[str]
+    path_ps: Optional[int]
+    path_pct: Optional[float]
+    parts: Optional[int]
+    is_others: bool
+
+class CriticalPathSlowestRowsRow(Fields):
+    name: Optional[str]
+    kind: Optional[str]
+    path_ps: Optional[int]
+    path_pct: Optional[float]
+    parts: Optional[int]
+    is_others: bool
+
+class CriticalPath(Fields):
+    kinds: Rows[CriticalPathKindsRow]
+    steps: Rows[CriticalPathStepsRow]
+    each_step: Rows[CriticalPathEachStepRow]
+    rows: Rows[CriticalPathRowsRow]
+    slowest_rows: Rows[CriticalPathSlowestRowsRow]
+
+class FlameHottestRow(Fields):
+    weight: Optional[str]
+    self_ps: Optional[int]
+    share_pct: Optional[float]
+    count: Optional[int]
+    name: Optional[str]
+    caller: Optional[str]
+    is_others: bool
+
+class FlameStacksRow(Fields):
+    name: Optional[str]
+    parent: Optional[int]
+    category: Optional[str]
+    count: Optional[int]
+    cpu_self_ps: Optional[int]
+    cpu_total_ps: Optional[int]
+    device_self_ps: Optional[int]
+    device_total_ps: Optional[int]
+    is_others: bool
+
+class FlameModulesRow(Fields):
+    name: Optional[str]
+    parent: Optional[int]
+    category: Optional[str]
+    count: Optional[int]
+    cpu_self_ps: Optional[int]
+    cpu_total_ps: Optional[int]
+    device_self_ps: Optional[int]
+    device_total_ps: Optional[int]
+    is_others: bool
+
+class FlameScopesRow(Fields):
+    name: Optional[str]
+    parent: Optional[int]
+    category: Optional[str]
+    count: Optional[int]
+    cpu_self_ps: Optional[int]
+    cpu_total_ps: Optional[int]
+    device_self_ps: Optional[int]
+    device_total_ps: Optional[int]
+    is_others: bool
+
+class Flame(Fields):
+    hottest: Rows[FlameHottestRow]
+    stacks: Rows[FlameStacksRow]
+    modules: Rows[FlameModulesRow]
+    scopes: Rows[FlameScopesRow]
+    cpu_time_ps: Optional[int]
+    cpu_time_ms: Optional[float]
+    device_time_ps: Optional[int]
+    cuda_time_ms: Optional[float]
+    thread_count: Optional[int]
+
+class RatesAsyncRow(Fields):
+    op: Optional[str]
+    module: Optional[str]
+    executions: Optional[int]
+    span_ps: Optional[int]
+    op_index: Optional[int]
+    is_others: bool
+
+class PredictionByKindRow(Fields):
+    kind: Optional[str]
+    count: Optional[int]
+    runs: Optional[int]
+    time_ps: Optional[int]
+    of_core_ps: Optional[int]
+    basis: Optional[str]
+    error_pct: Optional[float]
+    error_count: Optional[int]
+    is_others: bool
+
+class PredictionUnknownRow(Fields):
+    op: Optional[str]
+    module: Optional[str]
+    reason: Optional[str]
+    low_ps: Optional[int]
+    high_ps: Optional[int]
+    is_others: bool
+
+class PredictionModulesRow(Fields):
+    name: Optional[str]
+    step_ps: Optional[int]
+    low_ps: Optional[int]
+    high_ps: Optional[int]
+    unknown_count: Optional[int]
+    measured_ps: Optional[int]
+    bias_pct: Optional[float]
+    is_others: bool
+
+class PredictionMeasuredRow(Fields):
+    kind: Optional[str]
+    count: Optional[int]
+    occurrences: Optional[int]
+    predicted_ps: Optional[int]
+    measured_ps: Optional[int]
+    bias_pct: Optional[float]
+    error_pct: Optional[float]
+    is_others: bool
+
+class PredictionOpsRow(Fields):
+    op: Optional[str]
+    module: Optional[str]
+    kind: Optional[str]
+    occurrences: Optional[int]
+    measured_ps: Optional[int]
+    predicted_ps: Optional[int]
+    estimate_ps: Optional[int]
+    roofline_ps: Optional[int]
+    bias_pct: Optional[float]
+    is_others: bool
+
+class PredictionKnownErrorsRow(Fields):
+    kind: Optional[str]
+    error_pct: Optional[float]
+    count: Optional[int]
+    occurrences: Optional[int]
+    is_others: bool
+
+class Prediction(Fields):
+    by_kind: Rows[PredictionByKindRow]
+    unknown: Rows[PredictionUnknownRow]
+    modules: Rows[PredictionModulesRow]
+    measured: Rows[PredictionMeasuredRow]
+    ops: Rows[PredictionOpsRow]
+    known_errors: Rows[PredictionKnownErrorsRow]
+    chip: Optional[str]
+    topology: Optional[str]
+    core_count: Optional[int]
+    module: Optional[str]
+    step_ps: Optional[int]
+    step_low_ps: Optional[int]
+    step_high_ps: Optional[int]
+    compute_ps: Optional[int]
+    dma_ps: Optional[int]
+    exposed_dma_ps: Optional[int]
+    host_ps: Optional[int]
+    exposed_host_ps: Optional[int]
+    collective_ps: Optional[int]
+    exposed_collective_ps: Optional[int]
+    unknown_count: Optional[int]
+    left_out_trips: Optional[int]
+    left_out_ps: Optional[int]
+
+class DoctorRangesRow(Fields):
+    finding: Optional[str]
+    device: Optional[int]
+    start_ps: Optional[int]
+    end_ps: Optional[int]
+    is_others: bool
+
+class DoctorKpisRow(Fields):
+    name: Optional[str]
+    value: Optional[float]
+    unit: Optional[str]
+    band: Optional[str]
+    band_reason: Optional[str]
+    better: Optional[str]
+    good: Optional[float]
+    fair: Optional[float]
+    origin: Optional[str]
+    window: Optional[str]
+    meaning: Optional[str]
+    is_others: bool
+
+class Doctor(Fields):
+    ranges: Rows[DoctorRangesRow]
+    kpis: Rows[DoctorKpisRow]
+    health_score: Optional[int]
+    ideal_ps: Optional[int]
+    what_if: Optional[str]
+
+class HeatmapOpsRow(Fields):
+    op: Optional[str]
+    module: Optional[str]
+    time_ps: Optional[int]
+    mxu_utilization_pct: Optional[float]
+    is_others: bool
+
+class Heatmap(Fields):
+    ops: Rows[HeatmapOpsRow]
+    steps_per_column: Optional[List[Any]]
+    steps: Optional[List[Any]]
+
+class CompareRunsRow(Fields):
+    run: Optional[str]
+    path: Optional[str]
+    chip: Optional[str]
+    devices: Optional[int]
+    hosts: Optional[int]
+    steps: Optional[int]
+    step_source: Optional[str]
+    time_ps: Optional[int]
+    median_ps: Optional[int]
+    speed_up: Optional[float]
+    speed_up_low: Optional[float]
+    speed_up_high: Optional[float]
+    p_value: Optional[float]
+    effect: Optional[float]
+    u: Optional[float]
+    p_is_exact: Optional[bool]
+    independent_steps: Optional[int]
+    verdict: Optional[str]
+    is_others: bool
+
+class CompareFiguresRow(Fields):
+    figure: Optional[str]
+    title: Optional[str]
+    better: Optional[str]
+    is_others: bool
+
+class CompareBucketsRow(Fields):
+    bucket: Optional[str]
+    title: Optional[str]
+    is_others: bool
+
+class CompareHistogramRow(Fields):
+    from_ps: Optional[int]
+    to_ps: Optional[int]
+    is_others: bool
+
+class CompareModulesRow(Fields):
+    module: Optional[str]
+    is_others: bool
+
+class CompareFindingsRow(Fields):
+    rule: Optional[str]
+    title: Optional[str]
+    is_others: bool
+
+class CompareOpsRow(Fields):
+    op: Optional[str]
+    category: Optional[str]
+    shape: Optional[str]
+    other_shape: Optional[str]
+    module: Optional[str]
+    framework_op: Optional[str]
+    source: Optional[str]
+    name: Optional[str]
+    is_others: bool
+
+class CompareDifferenceRow(Fields):
+    part: Optional[str]
+    title: Optional[str]
+    is_others: bool
+
+class CompareOperatorsRow(Fields):
+    name: Optional[str]
+    input_shapes: Optional[str]
+    category: Optional[str]
+    is_others: bool
+
+class CompareOperatorShapesRow(Fields):
+    name: Optional[str]
+    input_shapes: Optional[str]
+    category: Optional[str]
+    is_others: bool
+
+class CompareDifferencesRow(Fields):
+    run: Optional[str]
+    what: Optional[str]
+    baseline: Optional[str]
+    other: Optional[str]
+    comparable: Optional[str]
+    meaning: Optional[str]
+    is_others: bool
+
+class CompareGatesRow(Fields):
+    gate: Optional[str]
+    run: Optional[str]
+    value: Optional[float]
+    limit: Optional[str]
+    state: Optional[str]
+    is_others: bool
+
+class Compare(Fields):
+    runs: Rows[CompareRunsRow]
+    figures: Rows[CompareFiguresRow]
+    buckets: Rows[CompareBucketsRow]
+    histogram: Rows[CompareHistogramRow]
+    modules: Rows[CompareModulesRow]
+    findings: Rows[CompareFindingsRow]
+    ops: Rows[CompareOpsRow]
+    difference: Rows[CompareDifferenceRow]
+    operators: Rows[CompareOperatorsRow]
+    operator_shapes: Rows[CompareOperatorShapesRow]
+    differences: Rows[CompareDifferencesRow]
+    gates: Rows[CompareGatesRow]
+    comparable: Optional[str]
+    basis: Optional[str]
+    run_count: Optional[int]
+    baseline: Optional[str]
+    verdicts: Optional[Fields]
+
+class CompileModesModesRow(Fields):
+    mode: Optional[str]
+    run: Optional[str]
+    steps: Optional[int]
+    step_time_ms: Optional[float]
+    speedup: Optional[float]
+    speedup_low: Optional[float]
+    speedup_high: Optional[float]
+    turns: Optional[int]
+    p_value: Optional[float]
+    may_be_chance: Optional[bool]
+    compile_time_ms: Optional[float]
+    pays_after_steps: Optional[int]
+    graph_breaks: Optional[int]
+    recompilations: Optional[int]
+    fusion_ratio: Optional[float]
+    ops_before_fusion: Optional[int]
+    ops_after_fusion: Optional[int]
+    kernels_a_step: Optional[float]
+    kernel_launches_a_step: Optional[float]
+    cuda_graph_launches: Optional[int]
+    uses_cuda_graphs: Optional[bool]
+    is_others: bool
+
+class CompileModes(Fields):
+    modes: Rows[CompileModesModesRow]
+    baseline: Optional[str]
+    fastest_mode: Optional[str]
+    speedup: Optional[float]
+    may_be_chance: Optional[bool]
+
+class ThresholdsThresholdsRow(Fields):
+    name: Optional[str]
+    value: Optional[float]
+    default: Optional[float]
+    unit: Optional[str]
+    meaning: Optional[str]
+    is_others: bool
+
+class Thresholds(Fields):
+    thresholds: Rows[ThresholdsThresholdsRow]
+
+class ExplainWordsRow(Fields):
+    word: Optional[str]
+    kind: Optional[str]
+    view: Optional[str]
+    page: Optional[str]
+    text: Optional[str]
+    is_others: bool
+
+class Explain(Fields):
+    words: Rows[ExplainWordsRow]
+
+class Results(Fields):
+    steps: Rows[StepsRow]
+    run: Optional[Run]
+    overview: Overview
+    capture: Capture
+    ops: Rows[OpsRow]
+    modules: Rows[ModulesRow]
+    op_cores: Rows[OpCoresRow]
+    time: Time
+    gaps: Gaps
+    scopes: Scopes
+    timeline: Timeline
+    kernels: Rows[KernelsRow]
+    total_time_ms: Optional[float]
+    cuda_time_ms: Optional[float]
+    cpu_time_ms: Optional[float]
+    gpu: Gpu
+    operators: Operators
+    remat: Remat
+    systolic: Systolic
+    padding: Padding
+    fusion: Fusion
+    memory: Memory
+    roofline: Rows[RooflineRow]
+    roofline_ridges: Rows[RooflineRidgesRow]
+    custom_calls: CustomCalls
+    collectives: Rows[CollectivesRow]
+    collective_cores: Rows[CollectiveCoresRow]
+    sparsecore: Sparsecore
+    cache: Cache
+    compile: Compile
+    compile_devices: CompileDevices
+    capacity: Capacity
+    allocators: Allocators
+    memory_timeline: MemoryTimeline
+    hta: Hta
+    critical_path: CriticalPath
+    flame: Flame
+    prediction: Prediction
+    doctor: Doctor
+    heatmap: Heatmap
+    compare: Compare
+    compile_modes: CompileModes
+    thresholds: Thresholds
+    explain: Explain
