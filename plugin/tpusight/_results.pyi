@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The results of a report, as tpusight schema --format python prints them. None: unknown.
-from typing import Any, Generic, Iterator, List, Optional, TypeVar, overload
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar, overload
 
 from ._fields import Fields
 from .table import Table
@@ -14,274 +15,274 @@ class Rows(Table, Generic[_Row]):
     @overload
     def __getitem__(self, key: slice) -> Rows[_Row]: ...
     @overload
-    def __getitem__(self, key: str) -> List[Any]: ...
+    def __getitem__(self, key: str) -> list[Any]: ...
 
 class RunHostsItem(Fields):
-    name: Optional[str]
-    file: Optional[str]
-    bytes: Optional[int]
-    start_unix_ns: Optional[str]
+    name: str | None
+    file: str | None
+    bytes: int | None
+    start_unix_ns: str | None
 
 class RunDevicesItem(Fields):
-    id: Optional[int]
-    host: Optional[str]
-    name: Optional[str]
-    kind: Optional[str]
-    chip: Optional[str]
-    peak_flops_per_s: Optional[float]
-    hbm_bytes_per_s: Optional[float]
-    hbm_bytes: Optional[int]
-    mxu_dim: Optional[int]
-    mxu_count: Optional[int]
+    id: int | None
+    host: str | None
+    name: str | None
+    kind: str | None
+    chip: str | None
+    peak_flops_per_s: float | None
+    hbm_bytes_per_s: float | None
+    hbm_bytes: int | None
+    mxu_dim: int | None
+    mxu_count: int | None
 
 class StepsRow(Fields):
-    step: Optional[int]
-    start_ps: Optional[int]
-    duration_ps: Optional[int]
-    host_duration_ps: Optional[int]
-    cores: Optional[int]
-    source: Optional[str]
+    step: int | None
+    start_ps: int | None
+    duration_ps: int | None
+    host_duration_ps: int | None
+    cores: int | None
+    source: str | None
     is_others: bool
 
 class Run(Fields):
-    logdir: Optional[str]
-    run: Optional[str]
-    session: Optional[str]
-    is_predicted: Optional[bool]
-    duration_ps: Optional[int]
-    duration_of: Optional[str]
-    capture_ps: Optional[int]
-    hosts: Optional[Rows[RunHostsItem]]
-    devices: Optional[Rows[RunDevicesItem]]
+    logdir: str | None
+    run: str | None
+    session: str | None
+    is_predicted: bool | None
+    duration_ps: int | None
+    duration_of: str | None
+    capture_ps: int | None
+    hosts: Rows[RunHostsItem] | None
+    devices: Rows[RunDevicesItem] | None
 
 class OverviewStepTimePs(Fields):
-    mean: Optional[int]
-    median: Optional[int]
-    p90: Optional[int]
-    p99: Optional[int]
-    min: Optional[int]
-    max: Optional[int]
-    stddev: Optional[int]
+    mean: int | None
+    median: int | None
+    p90: int | None
+    p99: int | None
+    min: int | None
+    max: int | None
+    stddev: int | None
 
 class OverviewHostStepTimePs(Fields):
-    mean: Optional[int]
-    median: Optional[int]
-    p90: Optional[int]
-    p99: Optional[int]
-    min: Optional[int]
-    max: Optional[int]
-    stddev: Optional[int]
+    mean: int | None
+    median: int | None
+    p90: int | None
+    p99: int | None
+    min: int | None
+    max: int | None
+    stddev: int | None
 
 class Overview(Fields):
-    health_score: Optional[int]
-    duty_cycle_pct: Optional[float]
-    gpu_idle_pct: Optional[float]
-    mxu_utilization_pct: Optional[float]
-    hbm_utilization_pct: Optional[float]
-    padding_waste_pct: Optional[float]
-    step_count: Optional[int]
-    step_source: Optional[str]
-    step_time_ps: Optional[OverviewStepTimePs]
-    host_step_time_ps: Optional[OverviewHostStepTimePs]
+    health_score: int | None
+    duty_cycle_pct: float | None
+    gpu_idle_pct: float | None
+    mxu_utilization_pct: float | None
+    hbm_utilization_pct: float | None
+    padding_waste_pct: float | None
+    step_count: int | None
+    step_source: str | None
+    step_time_ps: OverviewStepTimePs | None
+    host_step_time_ps: OverviewHostStepTimePs | None
 
 class CaptureCausesRow(Fields):
-    id: Optional[str]
-    severity: Optional[str]
-    verdict: Optional[str]
-    confidence: Optional[str]
-    what: Optional[str]
-    evidence: Optional[str]
-    fix: Optional[str]
-    code: Optional[str]
+    id: str | None
+    severity: str | None
+    verdict: str | None
+    confidence: str | None
+    what: str | None
+    evidence: str | None
+    fix: str | None
+    code: str | None
     is_others: bool
 
 class CaptureClocksRow(Fields):
-    host: Optional[str]
-    clock_offset_ns: Optional[int]
-    clock_spread_ns: Optional[int]
-    clock_drift_ppm: Optional[int]
-    clock_matched: Optional[int]
-    clock_reference: Optional[str]
-    clock_source: Optional[str]
+    host: str | None
+    clock_offset_ns: int | None
+    clock_spread_ns: int | None
+    clock_drift_ppm: int | None
+    clock_matched: int | None
+    clock_reference: str | None
+    clock_source: str | None
     is_others: bool
 
 class Capture(Fields):
     causes: Rows[CaptureCausesRow]
     clocks: Rows[CaptureClocksRow]
-    is_predicted: Optional[bool]
-    verdict: Optional[str]
-    active_device_count: Optional[int]
-    host_event_count: Optional[int]
-    call_count: Optional[int]
-    execution_count: Optional[int]
+    is_predicted: bool | None
+    verdict: str | None
+    active_device_count: int | None
+    host_event_count: int | None
+    call_count: int | None
+    execution_count: int | None
 
 class OpsRow(Fields):
-    program_id: Optional[str]
-    module: Optional[str]
-    name: Optional[str]
-    category: Optional[str]
-    occurrences: Optional[int]
-    total_time_ps: Optional[int]
-    self_time_ps: Optional[int]
-    flops: Optional[int]
-    bytes_accessed: Optional[int]
-    mxu_utilization_pct: Optional[float]
-    hbm_bytes_per_s: Optional[float]
-    bound_by: Optional[str]
-    padding_waste_pct: Optional[float]
-    source: Optional[str]
-    framework_op: Optional[str]
-    is_remat: Optional[bool]
-    bucket: Optional[str]
-    exclusive_ps: Optional[int]
-    compute_ps: Optional[int]
-    memory_wait_ps: Optional[int]
-    unexplained_ps: Optional[int]
-    op_index: Optional[int]
-    first_device: Optional[int]
-    first_start_ps: Optional[int]
-    first_end_ps: Optional[int]
+    program_id: str | None
+    module: str | None
+    name: str | None
+    category: str | None
+    occurrences: int | None
+    total_time_ps: int | None
+    self_time_ps: int | None
+    flops: int | None
+    bytes_accessed: int | None
+    mxu_utilization_pct: float | None
+    hbm_bytes_per_s: float | None
+    bound_by: str | None
+    padding_waste_pct: float | None
+    source: str | None
+    framework_op: str | None
+    is_remat: bool | None
+    bucket: str | None
+    exclusive_ps: int | None
+    compute_ps: int | None
+    memory_wait_ps: int | None
+    unexplained_ps: int | None
+    op_index: int | None
+    first_device: int | None
+    first_start_ps: int | None
+    first_end_ps: int | None
     is_others: bool
 
 class ModulesRow(Fields):
-    program_id: Optional[str]
-    name: Optional[str]
-    executions: Optional[int]
-    total_time_ps: Optional[int]
-    flops: Optional[int]
-    bytes_accessed: Optional[int]
-    parameter_bytes: Optional[int]
-    output_bytes: Optional[int]
-    parameter_logical_bytes: Optional[int]
-    output_logical_bytes: Optional[int]
+    program_id: str | None
+    name: str | None
+    executions: int | None
+    total_time_ps: int | None
+    flops: int | None
+    bytes_accessed: int | None
+    parameter_bytes: int | None
+    output_bytes: int | None
+    parameter_logical_bytes: int | None
+    output_logical_bytes: int | None
     is_others: bool
 
 class OpCoresRow(Fields):
-    program_id: Optional[str]
-    module: Optional[str]
-    op: Optional[str]
-    device: Optional[str]
-    host: Optional[str]
-    device_id: Optional[int]
-    since_step: Optional[int]
-    since_ps: Optional[int]
-    executions: Optional[int]
-    mean_ps: Optional[int]
-    others_ps: Optional[int]
-    excess_ps: Optional[int]
-    source: Optional[str]
-    op_index: Optional[int]
+    program_id: str | None
+    module: str | None
+    op: str | None
+    device: str | None
+    host: str | None
+    device_id: int | None
+    since_step: int | None
+    since_ps: int | None
+    executions: int | None
+    mean_ps: int | None
+    others_ps: int | None
+    excess_ps: int | None
+    source: str | None
+    op_index: int | None
     is_others: bool
 
 class TimePerStepRow(Fields):
-    step: Optional[int]
-    start_ps: Optional[int]
-    duration_ps: Optional[int]
-    cores: Optional[int]
-    total_ps: Optional[int]
-    compute_ps: Optional[int]
-    memory_wait_ps: Optional[int]
-    communication_ps: Optional[int]
-    host_transfer_ps: Optional[int]
-    rematerialization_ps: Optional[int]
-    unexplained_ps: Optional[int]
-    compilation_ps: Optional[int]
-    input_ps: Optional[int]
-    idle_ps: Optional[int]
+    step: int | None
+    start_ps: int | None
+    duration_ps: int | None
+    cores: int | None
+    total_ps: int | None
+    compute_ps: int | None
+    memory_wait_ps: int | None
+    communication_ps: int | None
+    host_transfer_ps: int | None
+    rematerialization_ps: int | None
+    unexplained_ps: int | None
+    compilation_ps: int | None
+    input_ps: int | None
+    idle_ps: int | None
     is_others: bool
 
 class TimePerCoreRow(Fields):
-    device: Optional[str]
-    device_id: Optional[int]
-    total_ps: Optional[int]
-    duty_cycle_pct: Optional[float]
-    compute_ps: Optional[int]
-    memory_wait_ps: Optional[int]
-    communication_ps: Optional[int]
-    host_transfer_ps: Optional[int]
-    rematerialization_ps: Optional[int]
-    unexplained_ps: Optional[int]
-    compilation_ps: Optional[int]
-    input_ps: Optional[int]
-    idle_ps: Optional[int]
-    host: Optional[str]
+    device: str | None
+    device_id: int | None
+    total_ps: int | None
+    duty_cycle_pct: float | None
+    compute_ps: int | None
+    memory_wait_ps: int | None
+    communication_ps: int | None
+    host_transfer_ps: int | None
+    rematerialization_ps: int | None
+    unexplained_ps: int | None
+    compilation_ps: int | None
+    input_ps: int | None
+    idle_ps: int | None
+    host: str | None
     is_others: bool
 
 class TimePerHostRow(Fields):
-    host: Optional[str]
-    cores: Optional[int]
-    total_ps: Optional[int]
-    compute_ps: Optional[int]
-    memory_wait_ps: Optional[int]
-    communication_ps: Optional[int]
-    host_transfer_ps: Optional[int]
-    rematerialization_ps: Optional[int]
-    unexplained_ps: Optional[int]
-    compilation_ps: Optional[int]
-    input_ps: Optional[int]
-    idle_ps: Optional[int]
+    host: str | None
+    cores: int | None
+    total_ps: int | None
+    compute_ps: int | None
+    memory_wait_ps: int | None
+    communication_ps: int | None
+    host_transfer_ps: int | None
+    rematerialization_ps: int | None
+    unexplained_ps: int | None
+    compilation_ps: int | None
+    input_ps: int | None
+    idle_ps: int | None
     is_others: bool
 
 class TimeIdleGapsRow(Fields):
-    device: Optional[str]
-    start_ps: Optional[int]
-    duration_ps: Optional[int]
-    cause: Optional[str]
-    device_id: Optional[int]
-    host_event: Optional[str]
-    host_thread: Optional[str]
-    ended_by: Optional[str]
+    device: str | None
+    start_ps: int | None
+    duration_ps: int | None
+    cause: str | None
+    device_id: int | None
+    host_event: str | None
+    host_thread: str | None
+    ended_by: str | None
     is_others: bool
 
 class TimeStepsOutliersRow(Fields):
-    step: Optional[int]
-    start_ps: Optional[int]
-    duration_ps: Optional[int]
-    excess_ps: Optional[int]
-    excess_pct: Optional[float]
-    deviations: Optional[float]
-    period: Optional[int]
-    cause: Optional[str]
-    cause_excess_ps: Optional[int]
-    device: Optional[str]
-    device_id: Optional[int]
-    is_straggler: Optional[bool]
-    op: Optional[str]
-    module: Optional[str]
-    op_excess_ps: Optional[int]
-    op_index: Optional[int]
-    gap_ps: Optional[int]
-    gap_start_ps: Optional[int]
-    gap_device_id: Optional[int]
-    host_event: Optional[str]
-    host_thread: Optional[str]
-    ended_by: Optional[str]
-    compute_excess_ps: Optional[int]
-    memory_wait_excess_ps: Optional[int]
-    communication_excess_ps: Optional[int]
-    host_transfer_excess_ps: Optional[int]
-    rematerialization_excess_ps: Optional[int]
-    unexplained_excess_ps: Optional[int]
-    compilation_excess_ps: Optional[int]
-    input_excess_ps: Optional[int]
-    idle_excess_ps: Optional[int]
+    step: int | None
+    start_ps: int | None
+    duration_ps: int | None
+    excess_ps: int | None
+    excess_pct: float | None
+    deviations: float | None
+    period: int | None
+    cause: str | None
+    cause_excess_ps: int | None
+    device: str | None
+    device_id: int | None
+    is_straggler: bool | None
+    op: str | None
+    module: str | None
+    op_excess_ps: int | None
+    op_index: int | None
+    gap_ps: int | None
+    gap_start_ps: int | None
+    gap_device_id: int | None
+    host_event: str | None
+    host_thread: str | None
+    ended_by: str | None
+    compute_excess_ps: int | None
+    memory_wait_excess_ps: int | None
+    communication_excess_ps: int | None
+    host_transfer_excess_ps: int | None
+    rematerialization_excess_ps: int | None
+    unexplained_excess_ps: int | None
+    compilation_excess_ps: int | None
+    input_excess_ps: int | None
+    idle_excess_ps: int | None
     is_others: bool
 
 class TimeBuckets(Fields):
-    compute_ps: Optional[int]
-    memory_wait_ps: Optional[int]
-    communication_ps: Optional[int]
-    host_transfer_ps: Optional[int]
-    rematerialization_ps: Optional[int]
-    unexplained_ps: Optional[int]
-    compilation_ps: Optional[int]
-    input_ps: Optional[int]
-    idle_ps: Optional[int]
+    compute_ps: int | None
+    memory_wait_ps: int | None
+    communication_ps: int | None
+    host_transfer_ps: int | None
+    rematerialization_ps: int | None
+    unexplained_ps: int | None
+    compilation_ps: int | None
+    input_ps: int | None
+    idle_ps: int | None
 
 class TimeExplained(Fields):
-    matrix_ps: Optional[int]
-    hbm_ps: Optional[int]
-    estimate_ps: Optional[int]
+    matrix_ps: int | None
+    hbm_ps: int | None
+    estimate_ps: int | None
 
 class Time(Fields):
     per_step: Rows[TimePerStepRow]
@@ -289,125 +290,125 @@ class Time(Fields):
     per_host: Rows[TimePerHostRow]
     idle_gaps: Rows[TimeIdleGapsRow]
     steps_outliers: Rows[TimeStepsOutliersRow]
-    total_ps: Optional[int]
-    wall_ps: Optional[int]
-    wall_start_ps: Optional[int]
-    cores: Optional[int]
+    total_ps: int | None
+    wall_ps: int | None
+    wall_start_ps: int | None
+    cores: int | None
     buckets: TimeBuckets
     explained: TimeExplained
-    duty_cycle_pct: Optional[float]
-    compilation_count: Optional[int]
-    compilation_host_ps: Optional[int]
-    steps_median_ps: Optional[int]
-    steps_mad_ps: Optional[int]
-    steps_slow_count: Optional[int]
-    steps_slow_period: Optional[int]
-    bottleneck: Optional[str]
-    bottleneck_bucket: Optional[str]
-    bottleneck_evidence: Optional[str]
+    duty_cycle_pct: float | None
+    compilation_count: int | None
+    compilation_host_ps: int | None
+    steps_median_ps: int | None
+    steps_mad_ps: int | None
+    steps_slow_count: int | None
+    steps_slow_period: int | None
+    bottleneck: str | None
+    bottleneck_bucket: str | None
+    bottleneck_evidence: str | None
 
 class GapsGapsByEventRow(Fields):
-    host_event: Optional[str]
-    host_thread: Optional[str]
-    count: Optional[int]
-    total_ps: Optional[int]
-    longest_ps: Optional[int]
-    cause: Optional[str]
-    ended_by: Optional[str]
-    start_ps: Optional[int]
-    device_id: Optional[int]
+    host_event: str | None
+    host_thread: str | None
+    count: int | None
+    total_ps: int | None
+    longest_ps: int | None
+    cause: str | None
+    ended_by: str | None
+    start_ps: int | None
+    device_id: int | None
     is_others: bool
 
 class Gaps(Fields):
     gaps_by_event: Rows[GapsGapsByEventRow]
-    gap_ps: Optional[int]
-    listed_ps: Optional[int]
-    explained_ps: Optional[int]
+    gap_ps: int | None
+    listed_ps: int | None
+    explained_ps: int | None
 
 class ScopesNamedRow(Fields):
-    name: Optional[str]
-    count: Optional[int]
-    total_ps: Optional[int]
-    mean_ps: Optional[int]
-    min_ps: Optional[int]
-    max_ps: Optional[int]
-    share_pct: Optional[float]
-    inside: Optional[str]
-    input_ps: Optional[int]
-    trace_ps: Optional[int]
-    compile_ps: Optional[int]
-    dispatch_ps: Optional[int]
-    other_ps: Optional[int]
+    name: str | None
+    count: int | None
+    total_ps: int | None
+    mean_ps: int | None
+    min_ps: int | None
+    max_ps: int | None
+    share_pct: float | None
+    inside: str | None
+    input_ps: int | None
+    trace_ps: int | None
+    compile_ps: int | None
+    dispatch_ps: int | None
+    other_ps: int | None
     is_others: bool
 
 class ScopesEpochsRow(Fields):
-    epoch: Optional[int]
-    name: Optional[str]
-    start_ps: Optional[int]
-    duration_ps: Optional[int]
-    steps: Optional[int]
+    epoch: int | None
+    name: str | None
+    start_ps: int | None
+    duration_ps: int | None
+    steps: int | None
     is_others: bool
 
 class ScopesStepLayersRow(Fields):
-    layer: Optional[str]
-    name: Optional[str]
-    total_ps: Optional[int]
-    step_mean_ps: Optional[int]
-    share_pct: Optional[float]
+    layer: str | None
+    name: str | None
+    total_ps: int | None
+    step_mean_ps: int | None
+    share_pct: float | None
     is_others: bool
 
 class Scopes(Fields):
     named: Rows[ScopesNamedRow]
     epochs: Rows[ScopesEpochsRow]
     step_layers: Rows[ScopesStepLayersRow]
-    host_ps: Optional[int]
-    step_name: Optional[str]
-    step_count: Optional[int]
-    capture_verdict: Optional[str]
+    host_ps: int | None
+    step_name: str | None
+    step_count: int | None
+    capture_verdict: str | None
 
 class TimelineStepsRow(Fields):
-    rank: Optional[int]
-    step: Optional[int]
-    start_ps: Optional[int]
-    duration_ps: Optional[int]
-    kernel_ps: Optional[int]
-    memcpy_ps: Optional[int]
-    memset_ps: Optional[int]
-    communication_ps: Optional[int]
-    runtime_ps: Optional[int]
-    dataloader_ps: Optional[int]
-    cpu_exec_ps: Optional[int]
-    other_ps: Optional[int]
-    kernels: Optional[int]
-    counted: Optional[bool]
+    rank: int | None
+    step: int | None
+    start_ps: int | None
+    duration_ps: int | None
+    kernel_ps: int | None
+    memcpy_ps: int | None
+    memset_ps: int | None
+    communication_ps: int | None
+    runtime_ps: int | None
+    dataloader_ps: int | None
+    cpu_exec_ps: int | None
+    other_ps: int | None
+    kernels: int | None
+    counted: bool | None
     is_others: bool
 
 class TimelineClassesRow(Fields):
-    total_ps: Optional[int]
-    step_mean_ps: Optional[int]
-    share_pct: Optional[float]
+    total_ps: int | None
+    step_mean_ps: int | None
+    share_pct: float | None
     is_others: bool
 
 class TimelineRanksRow(Fields):
-    rank: Optional[int]
-    host: Optional[str]
-    total_time_ps: Optional[int]
-    cpu_active_ps: Optional[int]
-    cpu_active_pct: Optional[float]
-    gpu_active_ps: Optional[int]
-    gpu_active_pct: Optional[float]
-    overlap_ps: Optional[int]
-    overlap_pct: Optional[float]
-    cpu_time_ps: Optional[int]
-    cuda_time_ps: Optional[int]
+    rank: int | None
+    host: str | None
+    total_time_ps: int | None
+    cpu_active_ps: int | None
+    cpu_active_pct: float | None
+    gpu_active_ps: int | None
+    gpu_active_pct: float | None
+    overlap_ps: int | None
+    overlap_pct: float | None
+    cpu_time_ps: int | None
+    cuda_time_ps: int | None
     is_others: bool
 
 class TimelineStreamsRow(Fields):
-    rank: Optional[int]
-    device: Optional[str]
-    stream: Optional[str]
-    events: Optional[int]
-    busy_ps: Optional[int]
+    rank: int | None
+    device: str | None
+    stream: str | None
+    events: int | None
+    busy_ps: int | None
     is_others: bool
 
 class Timeline(Fields):
@@ -415,217 +416,217 @@ class Timeline(Fields):
     classes: Rows[TimelineClassesRow]
     ranks: Rows[TimelineRanksRow]
     streams: Rows[TimelineStreamsRow]
-    total_time_ms: Optional[float]
-    total_time_ps: Optional[int]
-    cpu_time_ms: Optional[float]
-    cpu_time_ps: Optional[int]
-    cuda_time_ms: Optional[float]
-    cuda_time_ps: Optional[int]
-    step_count: Optional[int]
-    step_source: Optional[str]
-    cpu_active_ms: Optional[float]
-    cpu_active_ps: Optional[int]
-    cpu_active_pct: Optional[float]
-    gpu_active_ms: Optional[float]
-    gpu_active_ps: Optional[int]
-    gpu_active_pct: Optional[float]
-    overlap_ms: Optional[float]
-    overlap_ps: Optional[int]
-    overlap_pct: Optional[float]
+    total_time_ms: float | None
+    total_time_ps: int | None
+    cpu_time_ms: float | None
+    cpu_time_ps: int | None
+    cuda_time_ms: float | None
+    cuda_time_ps: int | None
+    step_count: int | None
+    step_source: str | None
+    cpu_active_ms: float | None
+    cpu_active_ps: int | None
+    cpu_active_pct: float | None
+    gpu_active_ms: float | None
+    gpu_active_ps: int | None
+    gpu_active_pct: float | None
+    overlap_ms: float | None
+    overlap_ps: int | None
+    overlap_pct: float | None
 
 class KernelsOpsItem(Fields):
-    op: Optional[str]
-    count: Optional[int]
-    total_ps: Optional[int]
+    op: str | None
+    count: int | None
+    total_ps: int | None
 
 class KernelsRow(Fields):
-    name: Optional[str]
-    kernel_type: Optional[str]
-    category: Optional[str]
-    category_rule: Optional[str]
-    device_id: Optional[int]
-    device: Optional[str]
-    host: Optional[str]
-    count: Optional[int]
-    total_ps: Optional[int]
-    mean_ps: Optional[int]
-    min_ps: Optional[int]
-    max_ps: Optional[int]
-    stddev_ps: Optional[int]
-    share_pct: Optional[float]
-    tensor_core: Optional[bool]
-    occupancy_pct: Optional[float]
-    blocks_per_sm: Optional[float]
-    grid: Optional[str]
-    block: Optional[str]
-    registers_per_thread: Optional[int]
-    shared_memory_bytes: Optional[int]
-    bytes: Optional[int]
-    bytes_per_s: Optional[float]
-    op: Optional[str]
-    op_count: Optional[int]
-    ops: Optional[List[Any]]
+    name: str | None
+    kernel_type: str | None
+    category: str | None
+    category_rule: str | None
+    device_id: int | None
+    device: str | None
+    host: str | None
+    count: int | None
+    total_ps: int | None
+    mean_ps: int | None
+    min_ps: int | None
+    max_ps: int | None
+    stddev_ps: int | None
+    share_pct: float | None
+    tensor_core: bool | None
+    occupancy_pct: float | None
+    blocks_per_sm: float | None
+    grid: str | None
+    block: str | None
+    registers_per_thread: int | None
+    shared_memory_bytes: int | None
+    bytes: int | None
+    bytes_per_s: float | None
+    op: str | None
+    op_count: int | None
+    ops: list[Any] | None
     is_others: bool
 
 class Gpu(Fields):
-    kernel_count: Optional[int]
-    tensor_core_pct: Optional[float]
-    occupancy_pct: Optional[float]
+    kernel_count: int | None
+    tensor_core_pct: float | None
+    occupancy_pct: float | None
 
 class OperatorsByShapeRow(Fields):
-    name: Optional[str]
-    input_shapes: Optional[str]
-    calls: Optional[int]
-    self_gpu_ps: Optional[int]
-    self_gpu_pct: Optional[float]
-    gpu_ps: Optional[int]
-    self_cpu_ps: Optional[int]
-    cpu_ps: Optional[int]
-    cpu_mean_ps: Optional[int]
-    kernels: Optional[int]
-    flops: Optional[int]
-    flops_per_s: Optional[float]
-    category: Optional[str]
-    dtype: Optional[str]
-    bytes: Optional[int]
-    operational_intensity: Optional[float]
-    bound_by: Optional[str]
-    roofline_efficiency_pct: Optional[float]
-    kernel: Optional[str]
+    name: str | None
+    input_shapes: str | None
+    calls: int | None
+    self_gpu_ps: int | None
+    self_gpu_pct: float | None
+    gpu_ps: int | None
+    self_cpu_ps: int | None
+    cpu_ps: int | None
+    cpu_mean_ps: int | None
+    kernels: int | None
+    flops: int | None
+    flops_per_s: float | None
+    category: str | None
+    dtype: str | None
+    bytes: int | None
+    operational_intensity: float | None
+    bound_by: str | None
+    roofline_efficiency_pct: float | None
+    kernel: str | None
     is_others: bool
 
 class OperatorsByNameRow(Fields):
-    name: Optional[str]
-    kind: Optional[str]
-    calls: Optional[int]
-    self_gpu_ps: Optional[int]
-    self_gpu_pct: Optional[float]
-    gpu_ps: Optional[int]
-    self_cpu_ps: Optional[int]
-    cpu_ps: Optional[int]
-    cpu_mean_ps: Optional[int]
-    kernels: Optional[int]
-    flops: Optional[int]
-    flops_per_s: Optional[float]
-    category: Optional[str]
-    dtype: Optional[str]
-    bytes: Optional[int]
-    operational_intensity: Optional[float]
-    bound_by: Optional[str]
-    roofline_efficiency_pct: Optional[float]
-    kernel: Optional[str]
+    name: str | None
+    kind: str | None
+    calls: int | None
+    self_gpu_ps: int | None
+    self_gpu_pct: float | None
+    gpu_ps: int | None
+    self_cpu_ps: int | None
+    cpu_ps: int | None
+    cpu_mean_ps: int | None
+    kernels: int | None
+    flops: int | None
+    flops_per_s: float | None
+    category: str | None
+    dtype: str | None
+    bytes: int | None
+    operational_intensity: float | None
+    bound_by: str | None
+    roofline_efficiency_pct: float | None
+    kernel: str | None
     is_others: bool
 
 class OperatorsCategoriesRow(Fields):
-    category: Optional[str]
-    calls: Optional[int]
-    self_gpu_ps: Optional[int]
-    self_gpu_pct: Optional[float]
-    modelled_pct: Optional[float]
-    flops: Optional[int]
-    bytes: Optional[int]
-    flops_per_s: Optional[float]
-    bytes_per_s: Optional[float]
-    roofline_efficiency_pct: Optional[float]
+    category: str | None
+    calls: int | None
+    self_gpu_ps: int | None
+    self_gpu_pct: float | None
+    modelled_pct: float | None
+    flops: int | None
+    bytes: int | None
+    flops_per_s: float | None
+    bytes_per_s: float | None
+    roofline_efficiency_pct: float | None
     is_others: bool
 
 class Operators(Fields):
     by_shape: Rows[OperatorsByShapeRow]
     by_name: Rows[OperatorsByNameRow]
     categories: Rows[OperatorsCategoriesRow]
-    calls: Optional[int]
-    self_cpu_ps: Optional[int]
-    gpu_ps: Optional[int]
-    outside_gpu_ps: Optional[int]
-    flops: Optional[int]
-    flops_utilization_pct: Optional[float]
+    calls: int | None
+    self_cpu_ps: int | None
+    gpu_ps: int | None
+    outside_gpu_ps: int | None
+    flops: int | None
+    flops_utilization_pct: float | None
 
 class RematOpsRow(Fields):
-    module: Optional[str]
-    name: Optional[str]
-    kind: Optional[str]
-    region: Optional[str]
-    original: Optional[str]
-    occurrences: Optional[int]
-    time_ps: Optional[int]
-    flops: Optional[int]
-    bytes_accessed: Optional[int]
-    kept_bytes: Optional[int]
-    saved_bytes: Optional[int]
-    ms_per_kept_mb: Optional[float]
-    source: Optional[str]
-    op_index: Optional[int]
+    module: str | None
+    name: str | None
+    kind: str | None
+    region: str | None
+    original: str | None
+    occurrences: int | None
+    time_ps: int | None
+    flops: int | None
+    bytes_accessed: int | None
+    kept_bytes: int | None
+    saved_bytes: int | None
+    ms_per_kept_mb: float | None
+    source: str | None
+    op_index: int | None
     is_others: bool
 
 class RematRegionsRow(Fields):
-    module: Optional[str]
-    region: Optional[str]
-    ops: Optional[int]
-    executions: Optional[int]
-    time_ps: Optional[int]
-    flops: Optional[int]
-    bytes_accessed: Optional[int]
-    saved_bytes: Optional[int]
-    ms_per_saved_mb: Optional[float]
-    source: Optional[str]
+    module: str | None
+    region: str | None
+    ops: int | None
+    executions: int | None
+    time_ps: int | None
+    flops: int | None
+    bytes_accessed: int | None
+    saved_bytes: int | None
+    ms_per_saved_mb: float | None
+    source: str | None
     is_others: bool
 
 class Remat(Fields):
     ops: Rows[RematOpsRow]
     regions: Rows[RematRegionsRow]
-    op_count: Optional[int]
-    time_ps: Optional[int]
-    flops: Optional[int]
-    bytes_accessed: Optional[int]
-    saved_bytes: Optional[int]
+    op_count: int | None
+    time_ps: int | None
+    flops: int | None
+    bytes_accessed: int | None
+    saved_bytes: int | None
 
 class SystolicOpsRow(Fields):
-    op: Optional[str]
-    module: Optional[str]
-    m: Optional[int]
-    n: Optional[int]
-    k: Optional[int]
-    batch: Optional[int]
-    dtype: Optional[str]
-    flops: Optional[int]
-    occurrences: Optional[int]
-    time_ps: Optional[int]
-    mxu_utilization_pct: Optional[float]
-    fill_pct: Optional[float]
-    limiting_dim: Optional[str]
-    loss_shape_pct: Optional[float]
-    loss_memory_pct: Optional[float]
-    loss_other_pct: Optional[float]
-    estimated_cycles: Optional[int]
-    estimated_ps: Optional[int]
-    mean_ps: Optional[int]
-    bound_by: Optional[str]
-    source: Optional[str]
-    lost_ps: Optional[int]
+    op: str | None
+    module: str | None
+    m: int | None
+    n: int | None
+    k: int | None
+    batch: int | None
+    dtype: str | None
+    flops: int | None
+    occurrences: int | None
+    time_ps: int | None
+    mxu_utilization_pct: float | None
+    fill_pct: float | None
+    limiting_dim: str | None
+    loss_shape_pct: float | None
+    loss_memory_pct: float | None
+    loss_other_pct: float | None
+    estimated_cycles: int | None
+    estimated_ps: int | None
+    mean_ps: int | None
+    bound_by: str | None
+    source: str | None
+    lost_ps: int | None
     is_others: bool
 
 class SystolicModulesRow(Fields):
-    module: Optional[str]
-    program_id: Optional[str]
-    executions: Optional[int]
-    flops: Optional[int]
-    time_ps: Optional[int]
-    mxu_utilization_pct: Optional[float]
+    module: str | None
+    program_id: str | None
+    executions: int | None
+    flops: int | None
+    time_ps: int | None
+    mxu_utilization_pct: float | None
     is_others: bool
 
 class SystolicStepsRow(Fields):
-    step: Optional[int]
-    flops: Optional[int]
-    time_ps: Optional[int]
-    mxu_utilization_pct: Optional[float]
+    step: int | None
+    flops: int | None
+    time_ps: int | None
+    mxu_utilization_pct: float | None
     is_others: bool
 
 class SystolicDevicesRow(Fields):
-    device: Optional[str]
-    host: Optional[str]
-    flops: Optional[int]
-    mxu_utilization_pct: Optional[float]
-    mxu_measured_pct: Optional[float]
+    device: str | None
+    host: str | None
+    flops: int | None
+    mxu_utilization_pct: float | None
+    mxu_measured_pct: float | None
     is_others: bool
 
 class Systolic(Fields):
@@ -633,203 +634,203 @@ class Systolic(Fields):
     modules: Rows[SystolicModulesRow]
     steps: Rows[SystolicStepsRow]
     devices: Rows[SystolicDevicesRow]
-    mxu_utilization_pct: Optional[float]
-    mxu_modelled_pct: Optional[float]
-    mxu_measured_pct: Optional[float]
-    matrix_time_pct: Optional[float]
-    matrix_op_utilization_pct: Optional[float]
-    fill_pct: Optional[float]
-    loss_shape_pct: Optional[float]
-    loss_memory_pct: Optional[float]
-    loss_other_pct: Optional[float]
-    matrix_ps: Optional[int]
-    unknown_kernel_count: Optional[int]
-    unknown_kernel_ps: Optional[int]
+    mxu_utilization_pct: float | None
+    mxu_modelled_pct: float | None
+    mxu_measured_pct: float | None
+    matrix_time_pct: float | None
+    matrix_op_utilization_pct: float | None
+    fill_pct: float | None
+    loss_shape_pct: float | None
+    loss_memory_pct: float | None
+    loss_other_pct: float | None
+    matrix_ps: int | None
+    unknown_kernel_count: int | None
+    unknown_kernel_ps: int | None
 
 class PaddingOpsRow(Fields):
-    op: Optional[str]
-    module: Optional[str]
-    waste_bytes_pct: Optional[float]
-    waste_flops_pct: Optional[float]
-    waste_ps: Optional[int]
-    suggestion: Optional[str]
-    predicted_gain_ps: Optional[int]
-    self_time_ps: Optional[int]
+    op: str | None
+    module: str | None
+    waste_bytes_pct: float | None
+    waste_flops_pct: float | None
+    waste_ps: int | None
+    suggestion: str | None
+    predicted_gain_ps: int | None
+    self_time_ps: int | None
     is_others: bool
 
 class PaddingArraysRow(Fields):
-    module: Optional[str]
-    name: Optional[str]
-    shape: Optional[str]
-    logical_bytes: Optional[int]
-    allocated_bytes: Optional[int]
-    waste_pct: Optional[float]
-    uses: Optional[int]
-    time_ps: Optional[int]
-    role: Optional[str]
+    module: str | None
+    name: str | None
+    shape: str | None
+    logical_bytes: int | None
+    allocated_bytes: int | None
+    waste_pct: float | None
+    uses: int | None
+    time_ps: int | None
+    role: str | None
     is_others: bool
 
 class Padding(Fields):
     ops: Rows[PaddingOpsRow]
     arrays: Rows[PaddingArraysRow]
-    waste_pct: Optional[float]
-    waste_ps: Optional[int]
-    logical_bytes: Optional[int]
-    allocated_bytes: Optional[int]
-    allocated_waste_pct: Optional[float]
+    waste_pct: float | None
+    waste_ps: int | None
+    logical_bytes: int | None
+    allocated_bytes: int | None
+    allocated_waste_pct: float | None
 
 class FusionUnfusedRow(Fields):
-    producer: Optional[str]
-    consumer: Optional[str]
-    module: Optional[str]
-    reason: Optional[str]
-    bytes: Optional[int]
-    impact_ps: Optional[int]
-    reason_code: Optional[str]
-    reason_name: Optional[str]
-    producer_source: Optional[str]
-    consumer_source: Optional[str]
-    advice: Optional[str]
-    confidence: Optional[str]
-    executions: Optional[int]
-    total_bytes: Optional[int]
+    producer: str | None
+    consumer: str | None
+    module: str | None
+    reason: str | None
+    bytes: int | None
+    impact_ps: int | None
+    reason_code: str | None
+    reason_name: str | None
+    producer_source: str | None
+    consumer_source: str | None
+    advice: str | None
+    confidence: str | None
+    executions: int | None
+    total_bytes: int | None
     is_others: bool
 
 class FusionKindsRow(Fields):
-    kind: Optional[str]
-    fusions: Optional[int]
-    ops: Optional[int]
-    executions: Optional[int]
-    saved_bytes: Optional[int]
-    time_ps: Optional[int]
+    kind: str | None
+    fusions: int | None
+    ops: int | None
+    executions: int | None
+    saved_bytes: int | None
+    time_ps: int | None
     is_others: bool
 
 class FusionChainsRow(Fields):
-    module: Optional[str]
-    first: Optional[str]
-    last: Optional[str]
-    ops: Optional[int]
-    executions: Optional[int]
-    time_ps: Optional[int]
-    mean_ps: Optional[int]
-    first_source: Optional[str]
-    last_source: Optional[str]
+    module: str | None
+    first: str | None
+    last: str | None
+    ops: int | None
+    executions: int | None
+    time_ps: int | None
+    mean_ps: int | None
+    first_source: str | None
+    last_source: str | None
     is_others: bool
 
 class Fusion(Fields):
     unfused: Rows[FusionUnfusedRow]
     kinds: Rows[FusionKindsRow]
     chains: Rows[FusionChainsRow]
-    fused_count: Optional[int]
-    unfused_count: Optional[int]
-    instructions_per_kernel: Optional[float]
-    saved_bytes: Optional[int]
-    unfused_bytes: Optional[int]
-    unfused_ps: Optional[int]
+    fused_count: int | None
+    unfused_count: int | None
+    instructions_per_kernel: float | None
+    saved_bytes: int | None
+    unfused_bytes: int | None
+    unfused_ps: int | None
 
 class MemoryLayoutCopiesRow(Fields):
-    op: Optional[str]
-    module: Optional[str]
-    producer: Optional[str]
-    consumer: Optional[str]
-    to: Optional[str]
-    reason_code: Optional[str]
-    executions: Optional[int]
-    bytes: Optional[int]
-    total_bytes: Optional[int]
-    time_ps: Optional[int]
-    source: Optional[str]
-    reason: Optional[str]
-    advice: Optional[str]
-    confidence: Optional[str]
-    opcode: Optional[str]
+    op: str | None
+    module: str | None
+    producer: str | None
+    consumer: str | None
+    to: str | None
+    reason_code: str | None
+    executions: int | None
+    bytes: int | None
+    total_bytes: int | None
+    time_ps: int | None
+    source: str | None
+    reason: str | None
+    advice: str | None
+    confidence: str | None
+    opcode: str | None
     is_others: bool
 
 class MemoryOpsRow(Fields):
-    op: Optional[str]
-    module: Optional[str]
-    category: Optional[str]
-    executions: Optional[int]
-    hbm_read_bytes: Optional[int]
-    hbm_written_bytes: Optional[int]
-    vmem_read_bytes: Optional[int]
-    vmem_written_bytes: Optional[int]
-    cmem_read_bytes: Optional[int]
-    cmem_written_bytes: Optional[int]
-    host_bytes: Optional[int]
-    time_ps: Optional[int]
-    hbm_bytes_per_s: Optional[float]
-    hbm_pct: Optional[float]
-    bytes_from: Optional[str]
-    source: Optional[str]
-    op_index: Optional[int]
-    hbm_bytes: Optional[int]
+    op: str | None
+    module: str | None
+    category: str | None
+    executions: int | None
+    hbm_read_bytes: int | None
+    hbm_written_bytes: int | None
+    vmem_read_bytes: int | None
+    vmem_written_bytes: int | None
+    cmem_read_bytes: int | None
+    cmem_written_bytes: int | None
+    host_bytes: int | None
+    time_ps: int | None
+    hbm_bytes_per_s: float | None
+    hbm_pct: float | None
+    bytes_from: str | None
+    source: str | None
+    op_index: int | None
+    hbm_bytes: int | None
     is_others: bool
 
 class MemoryHostLinkRow(Fields):
-    op: Optional[str]
-    module: Optional[str]
-    category: Optional[str]
-    executions: Optional[int]
-    from_host_bytes: Optional[int]
-    to_host_bytes: Optional[int]
-    time_ps: Optional[int]
-    waited_ps: Optional[int]
-    bytes_per_s: Optional[float]
-    link_pct: Optional[float]
-    source: Optional[str]
+    op: str | None
+    module: str | None
+    category: str | None
+    executions: int | None
+    from_host_bytes: int | None
+    to_host_bytes: int | None
+    time_ps: int | None
+    waited_ps: int | None
+    bytes_per_s: float | None
+    link_pct: float | None
+    source: str | None
     is_others: bool
 
 class MemoryCategoriesRow(Fields):
-    category: Optional[str]
-    ops: Optional[int]
-    self_time_ps: Optional[int]
-    time_ps: Optional[int]
-    hbm_read_bytes: Optional[int]
-    hbm_written_bytes: Optional[int]
-    bytes_pct: Optional[float]
-    hbm_bytes_per_s: Optional[float]
-    hbm_pct: Optional[float]
-    host_bytes: Optional[int]
+    category: str | None
+    ops: int | None
+    self_time_ps: int | None
+    time_ps: int | None
+    hbm_read_bytes: int | None
+    hbm_written_bytes: int | None
+    bytes_pct: float | None
+    hbm_bytes_per_s: float | None
+    hbm_pct: float | None
+    host_bytes: int | None
     is_others: bool
 
 class MemoryModulesRow(Fields):
-    module: Optional[str]
-    ops: Optional[int]
-    self_time_ps: Optional[int]
-    time_ps: Optional[int]
-    hbm_read_bytes: Optional[int]
-    hbm_written_bytes: Optional[int]
-    bytes_pct: Optional[float]
-    hbm_bytes_per_s: Optional[float]
-    hbm_pct: Optional[float]
-    host_bytes: Optional[int]
+    module: str | None
+    ops: int | None
+    self_time_ps: int | None
+    time_ps: int | None
+    hbm_read_bytes: int | None
+    hbm_written_bytes: int | None
+    bytes_pct: float | None
+    hbm_bytes_per_s: float | None
+    hbm_pct: float | None
+    host_bytes: int | None
     is_others: bool
 
 class MemorySpacesRow(Fields):
-    memory: Optional[str]
-    read_bytes: Optional[int]
-    written_bytes: Optional[int]
-    unsplit_bytes: Optional[int]
-    bytes_per_s: Optional[float]
-    peak_bytes_per_s: Optional[float]
-    peak_pct: Optional[float]
+    memory: str | None
+    read_bytes: int | None
+    written_bytes: int | None
+    unsplit_bytes: int | None
+    bytes_per_s: float | None
+    peak_bytes_per_s: float | None
+    peak_pct: float | None
     is_others: bool
 
 class MemoryUpcastsRow(Fields):
-    op: Optional[str]
-    module: Optional[str]
-    consumer: Optional[str]
-    consumers: Optional[int]
-    stored: Optional[str]
-    widened_from: Optional[str]
-    enough: Optional[str]
-    executions: Optional[int]
-    total_bytes: Optional[int]
-    impact_ps: Optional[int]
-    confidence: Optional[str]
-    source: Optional[str]
-    reason: Optional[str]
+    op: str | None
+    module: str | None
+    consumer: str | None
+    consumers: int | None
+    stored: str | None
+    widened_from: str | None
+    enough: str | None
+    executions: int | None
+    total_bytes: int | None
+    impact_ps: int | None
+    confidence: str | None
+    source: str | None
+    reason: str | None
     is_others: bool
 
 class Memory(Fields):
@@ -840,214 +841,214 @@ class Memory(Fields):
     modules: Rows[MemoryModulesRow]
     spaces: Rows[MemorySpacesRow]
     upcasts: Rows[MemoryUpcastsRow]
-    layout_copy_count: Optional[int]
-    layout_copy_bytes: Optional[int]
-    layout_copy_ps: Optional[int]
-    unknown_op_count: Optional[int]
-    unknown_ps: Optional[int]
-    hbm_read_bytes: Optional[int]
-    hbm_written_bytes: Optional[int]
-    hbm_unsplit_bytes: Optional[int]
-    hbm_bytes_per_s: Optional[float]
-    hbm_pct: Optional[float]
-    peak_bytes: Optional[int]
-    upcast_count: Optional[int]
-    upcast_bytes: Optional[int]
-    upcast_ps: Optional[int]
-    from_host_bytes: Optional[int]
-    to_host_bytes: Optional[int]
+    layout_copy_count: int | None
+    layout_copy_bytes: int | None
+    layout_copy_ps: int | None
+    unknown_op_count: int | None
+    unknown_ps: int | None
+    hbm_read_bytes: int | None
+    hbm_written_bytes: int | None
+    hbm_unsplit_bytes: int | None
+    hbm_bytes_per_s: float | None
+    hbm_pct: float | None
+    peak_bytes: int | None
+    upcast_count: int | None
+    upcast_bytes: int | None
+    upcast_ps: int | None
+    from_host_bytes: int | None
+    to_host_bytes: int | None
 
 class RooflineRow(Fields):
-    kind: Optional[str]
-    step: Optional[int]
-    program_id: Optional[str]
-    module: Optional[str]
-    name: Optional[str]
-    category: Optional[str]
-    occurrences: Optional[int]
-    total_time_ps: Optional[int]
-    self_time_ps: Optional[int]
-    time_pct: Optional[float]
-    self_time_pct: Optional[float]
-    flops_per_s: Optional[float]
-    model_flops_per_s: Optional[float]
-    bytes_per_s: Optional[float]
-    hbm_bytes_per_s: Optional[float]
-    onchip_bytes_per_s: Optional[float]
-    cmem_read_bytes_per_s: Optional[float]
-    cmem_write_bytes_per_s: Optional[float]
-    vmem_read_bytes_per_s: Optional[float]
-    vmem_write_bytes_per_s: Optional[float]
-    operational_intensity: Optional[float]
-    hbm_operational_intensity: Optional[float]
-    bottleneck_operational_intensity: Optional[float]
-    bound_by: Optional[str]
-    optimal_flops_per_s: Optional[float]
-    roofline_efficiency_pct: Optional[float]
-    flops_utilization_pct: Optional[float]
-    hbm_utilization_pct: Optional[float]
-    memory_utilization_pct: Optional[float]
-    source: Optional[str]
-    op_index: Optional[int]
+    kind: str | None
+    step: int | None
+    program_id: str | None
+    module: str | None
+    name: str | None
+    category: str | None
+    occurrences: int | None
+    total_time_ps: int | None
+    self_time_ps: int | None
+    time_pct: float | None
+    self_time_pct: float | None
+    flops_per_s: float | None
+    model_flops_per_s: float | None
+    bytes_per_s: float | None
+    hbm_bytes_per_s: float | None
+    onchip_bytes_per_s: float | None
+    cmem_read_bytes_per_s: float | None
+    cmem_write_bytes_per_s: float | None
+    vmem_read_bytes_per_s: float | None
+    vmem_write_bytes_per_s: float | None
+    operational_intensity: float | None
+    hbm_operational_intensity: float | None
+    bottleneck_operational_intensity: float | None
+    bound_by: str | None
+    optimal_flops_per_s: float | None
+    roofline_efficiency_pct: float | None
+    flops_utilization_pct: float | None
+    hbm_utilization_pct: float | None
+    memory_utilization_pct: float | None
+    source: str | None
+    op_index: int | None
     is_others: bool
 
 class RooflineRidgesRow(Fields):
-    device_kind: Optional[str]
-    memory: Optional[str]
-    peak_flops_per_s: Optional[float]
-    bytes_per_s: Optional[float]
-    ridge_flops_per_byte: Optional[float]
+    device_kind: str | None
+    memory: str | None
+    peak_flops_per_s: float | None
+    bytes_per_s: float | None
+    ridge_flops_per_byte: float | None
     is_others: bool
 
 class CustomCallsCallsRow(Fields):
-    program_id: Optional[str]
-    module: Optional[str]
-    name: Optional[str]
-    target: Optional[str]
-    kernel: Optional[str]
-    occurrences: Optional[int]
-    self_time_ps: Optional[int]
-    time_pct: Optional[float]
-    flops: Optional[int]
-    transcendentals: Optional[int]
-    bytes_accessed: Optional[int]
-    cost_source: Optional[str]
-    flops_per_s: Optional[float]
-    bytes_per_s: Optional[float]
-    roofline_pct: Optional[float]
-    vmem_bytes: Optional[int]
-    source: Optional[str]
-    op_index: Optional[int]
+    program_id: str | None
+    module: str | None
+    name: str | None
+    target: str | None
+    kernel: str | None
+    occurrences: int | None
+    self_time_ps: int | None
+    time_pct: float | None
+    flops: int | None
+    transcendentals: int | None
+    bytes_accessed: int | None
+    cost_source: str | None
+    flops_per_s: float | None
+    bytes_per_s: float | None
+    roofline_pct: float | None
+    vmem_bytes: int | None
+    source: str | None
+    op_index: int | None
     is_others: bool
 
 class CustomCalls(Fields):
     calls: Rows[CustomCallsCallsRow]
-    call_count: Optional[int]
-    unknown_count: Optional[int]
-    self_time_ps: Optional[int]
-    unknown_ps: Optional[int]
+    call_count: int | None
+    unknown_count: int | None
+    self_time_ps: int | None
+    unknown_ps: int | None
 
 class CollectivesRow(Fields):
-    program_id: Optional[str]
-    module: Optional[str]
-    name: Optional[str]
-    kind: Optional[str]
-    group_size: Optional[int]
-    groups: Optional[str]
-    operand_bytes: Optional[int]
-    output_bytes: Optional[int]
-    bytes: Optional[int]
-    occurrences: Optional[int]
-    total_time_ps: Optional[int]
-    exposed_ps: Optional[int]
-    hidden_ps: Optional[int]
-    hidden_pct: Optional[float]
-    algorithm_bytes_per_s: Optional[float]
-    bus_bytes_per_s: Optional[float]
-    link_bytes_per_s: Optional[float]
-    link_pct: Optional[float]
-    matched_count: Optional[int]
-    mean_skew_ps: Optional[int]
-    max_skew_ps: Optional[int]
-    wait_ps: Optional[int]
-    straggler: Optional[str]
-    straggler_host: Optional[str]
-    straggler_device_id: Optional[int]
-    straggler_last_pct: Optional[float]
-    straggler_cost_ps: Optional[int]
-    straggler_excess_ps: Optional[int]
-    source: Optional[str]
-    op_index: Optional[int]
+    program_id: str | None
+    module: str | None
+    name: str | None
+    kind: str | None
+    group_size: int | None
+    groups: str | None
+    operand_bytes: int | None
+    output_bytes: int | None
+    bytes: int | None
+    occurrences: int | None
+    total_time_ps: int | None
+    exposed_ps: int | None
+    hidden_ps: int | None
+    hidden_pct: float | None
+    algorithm_bytes_per_s: float | None
+    bus_bytes_per_s: float | None
+    link_bytes_per_s: float | None
+    link_pct: float | None
+    matched_count: int | None
+    mean_skew_ps: int | None
+    max_skew_ps: int | None
+    wait_ps: int | None
+    straggler: str | None
+    straggler_host: str | None
+    straggler_device_id: int | None
+    straggler_last_pct: float | None
+    straggler_cost_ps: int | None
+    straggler_excess_ps: int | None
+    source: str | None
+    op_index: int | None
     is_others: bool
 
 class CollectiveCoresRow(Fields):
-    device: Optional[str]
-    host: Optional[str]
-    device_id: Optional[int]
-    matched_count: Optional[int]
-    last_count: Optional[int]
-    last_pct: Optional[float]
-    since_step: Optional[int]
-    cost_ps: Optional[int]
-    excess_ps: Optional[int]
-    waited_ps: Optional[int]
+    device: str | None
+    host: str | None
+    device_id: int | None
+    matched_count: int | None
+    last_count: int | None
+    last_pct: float | None
+    since_step: int | None
+    cost_ps: int | None
+    excess_ps: int | None
+    waited_ps: int | None
     is_others: bool
 
 class AsyncOpsRow(Fields):
-    module: Optional[str]
-    name: Optional[str]
-    done: Optional[str]
-    kind: Optional[str]
-    is_async: Optional[bool]
-    is_host: Optional[bool]
-    occurrences: Optional[int]
-    interval_ps: Optional[int]
-    exposed_ps: Optional[int]
-    hidden_ps: Optional[int]
-    hidden_pct: Optional[float]
-    bytes: Optional[int]
-    bytes_per_s: Optional[float]
-    between_ps: Optional[int]
-    hidden_by: Optional[str]
-    independent_ps: Optional[int]
-    independent_ops: Optional[int]
-    could_hide: Optional[str]
-    could_hide_source: Optional[str]
-    coverable_ps: Optional[int]
-    source: Optional[str]
-    op_index: Optional[int]
+    module: str | None
+    name: str | None
+    done: str | None
+    kind: str | None
+    is_async: bool | None
+    is_host: bool | None
+    occurrences: int | None
+    interval_ps: int | None
+    exposed_ps: int | None
+    hidden_ps: int | None
+    hidden_pct: float | None
+    bytes: int | None
+    bytes_per_s: float | None
+    between_ps: int | None
+    hidden_by: str | None
+    independent_ps: int | None
+    independent_ops: int | None
+    could_hide: str | None
+    could_hide_source: str | None
+    coverable_ps: int | None
+    source: str | None
+    op_index: int | None
     is_others: bool
 
 class Async(Fields):
     ops: Rows[AsyncOpsRow]
-    interval_ps: Optional[int]
-    exposed_ps: Optional[int]
-    hidden_ps: Optional[int]
-    coverable_ps: Optional[int]
-    async_line_ps: Optional[int]
-    async_line_interval_ps: Optional[int]
+    interval_ps: int | None
+    exposed_ps: int | None
+    hidden_ps: int | None
+    coverable_ps: int | None
+    async_line_ps: int | None
+    async_line_interval_ps: int | None
 
 class SparsecoreCoresRow(Fields):
-    name: Optional[str]
-    host: Optional[str]
-    device_id: Optional[int]
-    busy_ps: Optional[int]
-    busy_pct: Optional[float]
-    module_count: Optional[int]
+    name: str | None
+    host: str | None
+    device_id: int | None
+    busy_ps: int | None
+    busy_pct: float | None
+    module_count: int | None
     is_others: bool
 
 class SparsecoreOffloadsRow(Fields):
-    op: Optional[str]
-    done: Optional[str]
-    module: Optional[str]
-    executions: Optional[int]
-    sparsecore_ps: Optional[int]
-    exposed_wait_ps: Optional[int]
-    hidden_ps: Optional[int]
-    tensorcore_estimate_ps: Optional[int]
-    loss_ps: Optional[int]
-    linked_by: Optional[str]
-    source: Optional[str]
-    op_index: Optional[int]
+    op: str | None
+    done: str | None
+    module: str | None
+    executions: int | None
+    sparsecore_ps: int | None
+    exposed_wait_ps: int | None
+    hidden_ps: int | None
+    tensorcore_estimate_ps: int | None
+    loss_ps: int | None
+    linked_by: str | None
+    source: str | None
+    op_index: int | None
     is_others: bool
 
 class SparsecoreWaitsRow(Fields):
-    device_id: Optional[int]
-    device: Optional[str]
-    executions: Optional[int]
-    exposed_wait_ps: Optional[int]
-    hidden_ps: Optional[int]
-    exposed_wait_pct: Optional[float]
+    device_id: int | None
+    device: str | None
+    executions: int | None
+    exposed_wait_ps: int | None
+    hidden_ps: int | None
+    exposed_wait_pct: float | None
     is_others: bool
 
 class SparsecoreOpsRow(Fields):
-    name: Optional[str]
-    category: Optional[str]
-    occurrences: Optional[int]
-    self_time_ps: Optional[int]
-    busy_pct: Optional[float]
-    bytes_accessed: Optional[int]
-    op_index: Optional[int]
+    name: str | None
+    category: str | None
+    occurrences: int | None
+    self_time_ps: int | None
+    busy_pct: float | None
+    bytes_accessed: int | None
+    op_index: int | None
     is_others: bool
 
 class Sparsecore(Fields):
@@ -1055,160 +1056,160 @@ class Sparsecore(Fields):
     offloads: Rows[SparsecoreOffloadsRow]
     waits: Rows[SparsecoreWaitsRow]
     ops: Rows[SparsecoreOpsRow]
-    core_count: Optional[int]
-    busy_ps: Optional[int]
-    offload_count: Optional[int]
-    exposed_wait_ps: Optional[int]
-    hidden_ps: Optional[int]
-    loss_ps: Optional[int]
-    unlinked_ps: Optional[int]
+    core_count: int | None
+    busy_ps: int | None
+    offload_count: int | None
+    exposed_wait_ps: int | None
+    hidden_ps: int | None
+    loss_ps: int | None
+    unlinked_ps: int | None
 
 class CacheFamiliesProgramsItem(Fields):
-    program_id: Optional[str]
-    first_ps: Optional[int]
-    executions: Optional[int]
-    time_ps: Optional[int]
-    compilations: Optional[int]
-    compile_ps: Optional[int]
+    program_id: str | None
+    first_ps: int | None
+    executions: int | None
+    time_ps: int | None
+    compilations: int | None
+    compile_ps: int | None
 
 class CacheFamiliesAxesItem(Fields):
-    places: Optional[str]
-    buckets: Optional[List[Any]]
-    padded_pct: Optional[float]
+    places: str | None
+    buckets: list[Any] | None
+    padded_pct: float | None
 
 class CacheCompilationsRow(Fields):
-    module: Optional[str]
-    start_ps: Optional[int]
-    duration_ps: Optional[int]
-    trace_ps: Optional[int]
-    lower_ps: Optional[int]
-    passes_ps: Optional[int]
-    codegen_ps: Optional[int]
-    wait_ps: Optional[int]
-    outcome: Optional[str]
-    inferred: Optional[bool]
-    cause: Optional[str]
-    function: Optional[str]
-    source: Optional[str]
-    program_id: Optional[str]
-    thread: Optional[str]
-    host: Optional[str]
+    module: str | None
+    start_ps: int | None
+    duration_ps: int | None
+    trace_ps: int | None
+    lower_ps: int | None
+    passes_ps: int | None
+    codegen_ps: int | None
+    wait_ps: int | None
+    outcome: str | None
+    inferred: bool | None
+    cause: str | None
+    function: str | None
+    source: str | None
+    program_id: str | None
+    thread: str | None
+    host: str | None
     is_others: bool
 
 class CacheFunctionsRow(Fields):
-    function: Optional[str]
-    calls: Optional[int]
-    hits: Optional[int]
-    compiled: Optional[int]
-    restored: Optional[int]
-    hit_pct: Optional[float]
-    compile_ps: Optional[int]
+    function: str | None
+    calls: int | None
+    hits: int | None
+    compiled: int | None
+    restored: int | None
+    hit_pct: float | None
+    compile_ps: int | None
     is_others: bool
 
 class CacheFamiliesRow(Fields):
-    name: Optional[str]
-    variants: Optional[int]
-    differs: Optional[str]
-    compilations: Optional[int]
-    recompilations: Optional[int]
-    compile_ps: Optional[int]
-    wait_ps: Optional[int]
-    restored: Optional[int]
-    executions: Optional[int]
-    time_ps: Optional[int]
-    source: Optional[str]
-    parameter_shapes: Optional[List[Any]]
-    bucket_advice: Optional[str]
-    programs: Optional[List[Any]]
-    axes: Optional[List[Any]]
+    name: str | None
+    variants: int | None
+    differs: str | None
+    compilations: int | None
+    recompilations: int | None
+    compile_ps: int | None
+    wait_ps: int | None
+    restored: int | None
+    executions: int | None
+    time_ps: int | None
+    source: str | None
+    parameter_shapes: list[Any] | None
+    bucket_advice: str | None
+    programs: list[Any] | None
+    axes: list[Any] | None
     is_others: bool
 
 class Cache(Fields):
     compilations: Rows[CacheCompilationsRow]
     functions: Rows[CacheFunctionsRow]
     families: Rows[CacheFamiliesRow]
-    compilation_count: Optional[int]
-    compilation_ps: Optional[int]
-    wait_ps: Optional[int]
-    wait_attributed_ps: Optional[int]
-    cache_hits: Optional[int]
-    cache_misses: Optional[int]
-    cache_hit_pct: Optional[float]
-    persistent_cache: Optional[str]
-    persistent_cache_hits: Optional[int]
-    persistent_cache_misses: Optional[int]
-    persistent_cache_hit_pct: Optional[float]
+    compilation_count: int | None
+    compilation_ps: int | None
+    wait_ps: int | None
+    wait_attributed_ps: int | None
+    cache_hits: int | None
+    cache_misses: int | None
+    cache_hit_pct: float | None
+    persistent_cache: str | None
+    persistent_cache_hits: int | None
+    persistent_cache_misses: int | None
+    persistent_cache_hit_pct: float | None
 
 class CompileRecompilesRow(Fields):
-    compile_id: Optional[str]
-    function: Optional[str]
-    source: Optional[str]
-    calls: Optional[int]
-    compile_ps: Optional[int]
-    reason: Optional[str]
+    compile_id: str | None
+    function: str | None
+    source: str | None
+    calls: int | None
+    compile_ps: int | None
+    reason: str | None
     is_others: bool
 
 class CompileGraphBreakPlacesRow(Fields):
-    source: Optional[str]
-    function: Optional[str]
-    reason: Optional[str]
-    compilations: Optional[int]
-    compile_id: Optional[str]
-    continued_as: Optional[str]
-    count: Optional[int]
-    continued_ps: Optional[int]
-    explanation: Optional[str]
-    hint: Optional[str]
-    stack: Optional[str]
-    known_from: Optional[str]
+    source: str | None
+    function: str | None
+    reason: str | None
+    compilations: int | None
+    compile_id: str | None
+    continued_as: str | None
+    count: int | None
+    continued_ps: int | None
+    explanation: str | None
+    hint: str | None
+    stack: str | None
+    known_from: str | None
     is_others: bool
 
 class CompileFusedKernelsRow(Fields):
-    name: Optional[str]
-    kind: Optional[str]
-    ops_before_fusion: Optional[int]
-    ops: Optional[List[Any]]
-    count: Optional[int]
-    time_ps: Optional[int]
+    name: str | None
+    kind: str | None
+    ops_before_fusion: int | None
+    ops: list[Any] | None
+    count: int | None
+    time_ps: int | None
     is_others: bool
 
 class CompileCompilationsRow(Fields):
-    compile_id: Optional[str]
-    function: Optional[str]
-    source: Optional[str]
-    is_backward: Optional[bool]
-    time_ps: Optional[int]
-    backend_ps: Optional[int]
-    inductor_ps: Optional[int]
-    codegen_ps: Optional[int]
-    graph_ops: Optional[int]
-    guards: Optional[int]
-    failure: Optional[str]
-    rank: Optional[int]
+    compile_id: str | None
+    function: str | None
+    source: str | None
+    is_backward: bool | None
+    time_ps: int | None
+    backend_ps: int | None
+    inductor_ps: int | None
+    codegen_ps: int | None
+    graph_ops: int | None
+    guards: int | None
+    failure: str | None
+    rank: int | None
     is_others: bool
 
 class CompileRegionsRow(Fields):
-    compile_id: Optional[str]
-    function: Optional[str]
-    source: Optional[str]
-    calls: Optional[int]
-    time_ps: Optional[int]
-    self_time_ps: Optional[int]
-    mean_self_ps: Optional[int]
-    device_time_ps: Optional[int]
-    backward_device_time_ps: Optional[int]
-    kernels: Optional[int]
-    compilations: Optional[int]
-    compile_ps: Optional[int]
-    restarts: Optional[int]
-    first_ps: Optional[int]
+    compile_id: str | None
+    function: str | None
+    source: str | None
+    calls: int | None
+    time_ps: int | None
+    self_time_ps: int | None
+    mean_self_ps: int | None
+    device_time_ps: int | None
+    backward_device_time_ps: int | None
+    kernels: int | None
+    compilations: int | None
+    compile_ps: int | None
+    restarts: int | None
+    first_ps: int | None
     is_others: bool
 
 class CompilePhasesRow(Fields):
-    phase: Optional[str]
-    count: Optional[int]
-    time_ps: Optional[int]
-    self_time_ps: Optional[int]
+    phase: str | None
+    count: int | None
+    time_ps: int | None
+    self_time_ps: int | None
     is_others: bool
 
 class Compile(Fields):
@@ -1218,120 +1219,120 @@ class Compile(Fields):
     compilations: Rows[CompileCompilationsRow]
     regions: Rows[CompileRegionsRow]
     phases: Rows[CompilePhasesRow]
-    compile_time_ms: Optional[float]
-    compile_time_ps: Optional[int]
-    compile_time_from: Optional[str]
-    ops_before_fusion: Optional[int]
-    ops_after_fusion: Optional[int]
-    fusion_ratio: Optional[float]
-    fused_kernel_runs: Optional[int]
-    fused_kernel_count: Optional[int]
-    compiled_device_time_ps: Optional[int]
-    compiled_device_time_pct: Optional[float]
-    compile_in_profile_ps: Optional[int]
-    compiler: Optional[str]
-    graph_breaks: Optional[int]
-    recompilations: Optional[int]
-    compiled_graphs: Optional[int]
-    region_calls: Optional[int]
-    forward_calls: Optional[int]
-    backward_calls: Optional[int]
-    backward_ps: Optional[int]
-    graph_calls: Optional[int]
-    guard_checks: Optional[int]
-    guard_ps: Optional[int]
-    runtime_overhead_ps: Optional[int]
-    cuda_graph_launches: Optional[int]
-    kernel_launches: Optional[int]
+    compile_time_ms: float | None
+    compile_time_ps: int | None
+    compile_time_from: str | None
+    ops_before_fusion: int | None
+    ops_after_fusion: int | None
+    fusion_ratio: float | None
+    fused_kernel_runs: int | None
+    fused_kernel_count: int | None
+    compiled_device_time_ps: int | None
+    compiled_device_time_pct: float | None
+    compile_in_profile_ps: int | None
+    compiler: str | None
+    graph_breaks: int | None
+    recompilations: int | None
+    compiled_graphs: int | None
+    region_calls: int | None
+    forward_calls: int | None
+    backward_calls: int | None
+    backward_ps: int | None
+    graph_calls: int | None
+    guard_checks: int | None
+    guard_ps: int | None
+    runtime_overhead_ps: int | None
+    cuda_graph_launches: int | None
+    kernel_launches: int | None
 
 class CompileDevicesRegionsRow(Fields):
-    compile_id: Optional[str]
-    launches: Optional[int]
-    kernels: Optional[int]
-    device_time_ps: Optional[int]
-    backward_device_time_ps: Optional[int]
+    compile_id: str | None
+    launches: int | None
+    kernels: int | None
+    device_time_ps: int | None
+    backward_device_time_ps: int | None
     is_others: bool
 
 class CompileDevices(Fields):
     regions: Rows[CompileDevicesRegionsRow]
-    outside_device_time_ps: Optional[int]
+    outside_device_time_ps: int | None
 
 class CapacityLinesRow(Fields):
-    source: Optional[str]
-    module: Optional[str]
-    bytes: Optional[int]
-    buffers: Optional[int]
-    largest: Optional[str]
+    source: str | None
+    module: str | None
+    bytes: int | None
+    buffers: int | None
+    largest: str | None
     is_others: bool
 
 class CapacityModulesRow(Fields):
-    module: Optional[str]
-    program_id: Optional[str]
-    peak_bytes: Optional[int]
-    peak_pct: Optional[float]
-    argument_bytes: Optional[int]
-    output_bytes: Optional[int]
-    alias_bytes: Optional[int]
-    temp_bytes: Optional[int]
-    constant_bytes: Optional[int]
-    reserved_bytes: Optional[int]
-    older_peak_bytes: Optional[int]
-    host_argument_bytes: Optional[int]
-    host_temp_bytes: Optional[int]
-    onchip_peak_bytes: Optional[int]
-    peak_op: Optional[str]
-    peak_source: Optional[str]
-    peak_position: Optional[int]
-    positions: Optional[int]
-    buffers: Optional[str]
+    module: str | None
+    program_id: str | None
+    peak_bytes: int | None
+    peak_pct: float | None
+    argument_bytes: int | None
+    output_bytes: int | None
+    alias_bytes: int | None
+    temp_bytes: int | None
+    constant_bytes: int | None
+    reserved_bytes: int | None
+    older_peak_bytes: int | None
+    host_argument_bytes: int | None
+    host_temp_bytes: int | None
+    onchip_peak_bytes: int | None
+    peak_op: str | None
+    peak_source: str | None
+    peak_position: int | None
+    positions: int | None
+    buffers: str | None
     is_others: bool
 
 class CapacityBuffersRow(Fields):
-    module: Optional[str]
-    op: Optional[str]
-    kind: Optional[str]
-    shape: Optional[str]
-    logical_bytes: Optional[int]
-    bytes: Optional[int]
-    padding_pct: Optional[float]
-    source: Optional[str]
-    framework_op: Optional[str]
-    from_op: Optional[str]
-    to_op: Optional[str]
-    from_position: Optional[int]
-    to_position: Optional[int]
+    module: str | None
+    op: str | None
+    kind: str | None
+    shape: str | None
+    logical_bytes: int | None
+    bytes: int | None
+    padding_pct: float | None
+    source: str | None
+    framework_op: str | None
+    from_op: str | None
+    to_op: str | None
+    from_position: int | None
+    to_position: int | None
     is_others: bool
 
 class CapacityDonationsRow(Fields):
-    module: Optional[str]
-    parameter: Optional[int]
-    op: Optional[str]
-    framework_op: Optional[str]
-    output: Optional[int]
-    shape: Optional[str]
-    bytes: Optional[int]
+    module: str | None
+    parameter: int | None
+    op: str | None
+    framework_op: str | None
+    output: int | None
+    shape: str | None
+    bytes: int | None
     is_others: bool
 
 class CapacitySitesRow(Fields):
-    bytes: Optional[int]
-    count: Optional[int]
-    share_pct: Optional[float]
-    kind: Optional[str]
-    device: Optional[str]
-    function: Optional[str]
-    source: Optional[str]
-    callee: Optional[str]
-    file: Optional[str]
-    stack: Optional[str]
+    bytes: int | None
+    count: int | None
+    share_pct: float | None
+    kind: str | None
+    device: str | None
+    function: str | None
+    source: str | None
+    callee: str | None
+    file: str | None
+    stack: str | None
     is_others: bool
 
 class CapacitySiteLinesRow(Fields):
-    source: Optional[str]
-    function: Optional[str]
-    bytes: Optional[int]
-    count: Optional[int]
-    share_pct: Optional[float]
-    file: Optional[str]
+    source: str | None
+    function: str | None
+    bytes: int | None
+    count: int | None
+    share_pct: float | None
+    file: str | None
     is_others: bool
 
 class Capacity(Fields):
@@ -1341,53 +1342,53 @@ class Capacity(Fields):
     donations: Rows[CapacityDonationsRow]
     sites: Rows[CapacitySitesRow]
     site_lines: Rows[CapacitySiteLinesRow]
-    donation_bytes: Optional[int]
-    peak_bytes: Optional[int]
-    hbm_bytes: Optional[int]
-    peak_pct: Optional[float]
-    headroom_bytes: Optional[int]
-    peak_module: Optional[str]
-    peak_op: Optional[str]
-    argument_bytes: Optional[int]
-    output_bytes: Optional[int]
-    alias_bytes: Optional[int]
-    temp_bytes: Optional[int]
-    reserved_bytes: Optional[int]
-    held_bytes: Optional[int]
-    held_objects: Optional[int]
-    held_device: Optional[str]
-    held_device_bytes: Optional[int]
-    held_pct: Optional[float]
+    donation_bytes: int | None
+    peak_bytes: int | None
+    hbm_bytes: int | None
+    peak_pct: float | None
+    headroom_bytes: int | None
+    peak_module: str | None
+    peak_op: str | None
+    argument_bytes: int | None
+    output_bytes: int | None
+    alias_bytes: int | None
+    temp_bytes: int | None
+    reserved_bytes: int | None
+    held_bytes: int | None
+    held_objects: int | None
+    held_device: str | None
+    held_device_bytes: int | None
+    held_pct: float | None
 
 class AllocatorsAllocatorsRow(Fields):
-    allocator: Optional[str]
-    host: Optional[str]
-    peak_bytes: Optional[int]
-    peak_time_ps: Optional[int]
-    capacity_bytes: Optional[int]
-    fragmentation_pct: Optional[float]
-    heap_bytes: Optional[int]
-    reserved_bytes: Optional[int]
-    lifetime_peak_bytes: Optional[int]
-    events: Optional[int]
-    unfreed_bytes: Optional[int]
-    growth_bytes: Optional[int]
-    device: Optional[str]
-    steps: Optional[int]
-    rising_steps: Optional[int]
-    first_step_heap_bytes: Optional[int]
-    last_step_heap_bytes: Optional[int]
+    allocator: str | None
+    host: str | None
+    peak_bytes: int | None
+    peak_time_ps: int | None
+    capacity_bytes: int | None
+    fragmentation_pct: float | None
+    heap_bytes: int | None
+    reserved_bytes: int | None
+    lifetime_peak_bytes: int | None
+    events: int | None
+    unfreed_bytes: int | None
+    growth_bytes: int | None
+    device: str | None
+    steps: int | None
+    rising_steps: int | None
+    first_step_heap_bytes: int | None
+    last_step_heap_bytes: int | None
     is_others: bool
 
 class AllocatorsAllocationsRow(Fields):
-    allocator: Optional[str]
-    framework_op: Optional[str]
-    bytes: Optional[int]
-    requested_bytes: Optional[int]
-    count: Optional[int]
-    total_bytes: Optional[int]
-    region: Optional[str]
-    shape: Optional[str]
+    allocator: str | None
+    framework_op: str | None
+    bytes: int | None
+    requested_bytes: int | None
+    count: int | None
+    total_bytes: int | None
+    region: str | None
+    shape: str | None
     is_others: bool
 
 class Allocators(Fields):
@@ -1395,129 +1396,129 @@ class Allocators(Fields):
     allocations: Rows[AllocatorsAllocationsRow]
 
 class MemoryTimelineAllocatorCallsRow(Fields):
-    call: Optional[str]
-    host: Optional[str]
-    count: Optional[int]
-    total_time_ps: Optional[int]
-    max_time_ps: Optional[int]
-    in_steps_count: Optional[int]
-    in_steps_time_ps: Optional[int]
-    in_steps_start_ps: Optional[int]
-    in_steps_end_ps: Optional[int]
+    call: str | None
+    host: str | None
+    count: int | None
+    total_time_ps: int | None
+    max_time_ps: int | None
+    in_steps_count: int | None
+    in_steps_time_ps: int | None
+    in_steps_start_ps: int | None
+    in_steps_end_ps: int | None
     is_others: bool
 
 class MemoryTimelineTimelineRow(Fields):
-    time_ps: Optional[int]
-    allocated_bytes: Optional[int]
-    reserved_bytes: Optional[int]
-    device: Optional[str]
-    host: Optional[str]
+    time_ps: int | None
+    allocated_bytes: int | None
+    reserved_bytes: int | None
+    device: str | None
+    host: str | None
     is_others: bool
 
 class MemoryTimelineDevicesRow(Fields):
-    device: Optional[str]
-    host: Optional[str]
-    peak_bytes: Optional[int]
-    peak_time_ps: Optional[int]
-    peak_step: Optional[int]
-    peak_reserved_bytes: Optional[int]
-    fragmentation_pct: Optional[float]
-    mean_fragmentation_pct: Optional[float]
-    max_reserved_bytes: Optional[int]
-    capacity_bytes: Optional[int]
-    first_bytes: Optional[int]
-    allocated_bytes: Optional[int]
-    reserved_bytes: Optional[int]
-    unknown_bytes: Optional[int]
-    allocations: Optional[int]
-    frees: Optional[int]
-    taken_bytes: Optional[int]
-    steps: Optional[int]
-    rising_steps: Optional[int]
-    first_step_heap_bytes: Optional[int]
-    last_step_heap_bytes: Optional[int]
-    out_of_memory: Optional[int]
-    out_of_memory_bytes: Optional[int]
-    out_of_memory_op: Optional[str]
-    out_of_memory_module: Optional[str]
-    out_of_memory_time_ps: Optional[int]
+    device: str | None
+    host: str | None
+    peak_bytes: int | None
+    peak_time_ps: int | None
+    peak_step: int | None
+    peak_reserved_bytes: int | None
+    fragmentation_pct: float | None
+    mean_fragmentation_pct: float | None
+    max_reserved_bytes: int | None
+    capacity_bytes: int | None
+    first_bytes: int | None
+    allocated_bytes: int | None
+    reserved_bytes: int | None
+    unknown_bytes: int | None
+    allocations: int | None
+    frees: int | None
+    taken_bytes: int | None
+    steps: int | None
+    rising_steps: int | None
+    first_step_heap_bytes: int | None
+    last_step_heap_bytes: int | None
+    out_of_memory: int | None
+    out_of_memory_bytes: int | None
+    out_of_memory_op: str | None
+    out_of_memory_module: str | None
+    out_of_memory_time_ps: int | None
     is_others: bool
 
 class MemoryTimelineHoldersRow(Fields):
-    device: Optional[str]
-    host: Optional[str]
-    bytes: Optional[int]
-    peak_pct: Optional[float]
-    count: Optional[int]
-    op: Optional[str]
-    outer_op: Optional[str]
-    module: Optional[str]
-    annotation: Optional[str]
-    source: Optional[str]
-    phase: Optional[str]
+    device: str | None
+    host: str | None
+    bytes: int | None
+    peak_pct: float | None
+    count: int | None
+    op: str | None
+    outer_op: str | None
+    module: str | None
+    annotation: str | None
+    source: str | None
+    phase: str | None
     is_others: bool
 
 class MemoryTimelineModulesRow(Fields):
-    device: Optional[str]
-    host: Optional[str]
-    bytes: Optional[int]
-    peak_pct: Optional[float]
-    count: Optional[int]
-    module: Optional[str]
-    phase: Optional[str]
+    device: str | None
+    host: str | None
+    bytes: int | None
+    peak_pct: float | None
+    count: int | None
+    module: str | None
+    phase: str | None
     is_others: bool
 
 class MemoryTimelineBlocksRow(Fields):
-    device: Optional[str]
-    host: Optional[str]
-    bytes: Optional[int]
-    count: Optional[int]
-    op: Optional[str]
-    outer_op: Optional[str]
-    module: Optional[str]
-    annotation: Optional[str]
-    source: Optional[str]
-    phase: Optional[str]
+    device: str | None
+    host: str | None
+    bytes: int | None
+    count: int | None
+    op: str | None
+    outer_op: str | None
+    module: str | None
+    annotation: str | None
+    source: str | None
+    phase: str | None
     is_others: bool
 
 class MemoryTimelineAllocationsRow(Fields):
-    device: Optional[str]
-    host: Optional[str]
-    bytes: Optional[int]
-    allocations: Optional[int]
-    total_bytes: Optional[int]
-    mean_lifetime_ps: Optional[int]
-    op: Optional[str]
-    outer_op: Optional[str]
-    module: Optional[str]
-    annotation: Optional[str]
-    source: Optional[str]
-    phase: Optional[str]
+    device: str | None
+    host: str | None
+    bytes: int | None
+    allocations: int | None
+    total_bytes: int | None
+    mean_lifetime_ps: int | None
+    op: str | None
+    outer_op: str | None
+    module: str | None
+    annotation: str | None
+    source: str | None
+    phase: str | None
     is_others: bool
 
 class MemoryTimelineUnfreedRow(Fields):
-    device: Optional[str]
-    host: Optional[str]
-    bytes: Optional[int]
-    count: Optional[int]
-    steps: Optional[int]
-    op: Optional[str]
-    outer_op: Optional[str]
-    module: Optional[str]
-    annotation: Optional[str]
-    source: Optional[str]
-    phase: Optional[str]
+    device: str | None
+    host: str | None
+    bytes: int | None
+    count: int | None
+    steps: int | None
+    op: str | None
+    outer_op: str | None
+    module: str | None
+    annotation: str | None
+    source: str | None
+    phase: str | None
     is_others: bool
 
 class MemoryTimelineStepsRow(Fields):
-    device: Optional[str]
-    host: Optional[str]
-    step: Optional[int]
-    peak_bytes: Optional[int]
-    end_bytes: Optional[int]
-    reserved_bytes: Optional[int]
-    taken_bytes: Optional[int]
-    allocations: Optional[int]
+    device: str | None
+    host: str | None
+    step: int | None
+    peak_bytes: int | None
+    end_bytes: int | None
+    reserved_bytes: int | None
+    taken_bytes: int | None
+    allocations: int | None
     is_others: bool
 
 class MemoryTimeline(Fields):
@@ -1530,207 +1531,207 @@ class MemoryTimeline(Fields):
     allocations: Rows[MemoryTimelineAllocationsRow]
     unfreed: Rows[MemoryTimelineUnfreedRow]
     steps: Rows[MemoryTimelineStepsRow]
-    source: Optional[str]
-    device: Optional[str]
-    peak_memory_mb: Optional[float]
-    peak_bytes: Optional[int]
-    allocated_memory_mb: Optional[float]
-    allocated_bytes: Optional[int]
-    reserved_memory_mb: Optional[float]
-    reserved_bytes: Optional[int]
-    peak_time_ps: Optional[int]
-    peak_step: Optional[int]
-    fragmentation_pct: Optional[float]
+    source: str | None
+    device: str | None
+    peak_memory_mb: float | None
+    peak_bytes: int | None
+    allocated_memory_mb: float | None
+    allocated_bytes: int | None
+    reserved_memory_mb: float | None
+    reserved_bytes: int | None
+    peak_time_ps: int | None
+    peak_step: int | None
+    fragmentation_pct: float | None
 
 class HtaCollectivesRow(Fields):
-    rank: Optional[int]
-    collective: Optional[str]
-    dtype: Optional[str]
-    group: Optional[str]
-    group_size: Optional[int]
-    message_bytes: Optional[int]
-    in_bytes: Optional[int]
-    out_bytes: Optional[int]
-    count: Optional[int]
-    sum_ps: Optional[int]
-    mean_ps: Optional[float]
-    min_ps: Optional[int]
-    max_ps: Optional[int]
-    algorithm_bytes_per_s: Optional[float]
-    bus_bytes_per_s: Optional[float]
-    best_bus_bytes_per_s: Optional[float]
+    rank: int | None
+    collective: str | None
+    dtype: str | None
+    group: str | None
+    group_size: int | None
+    message_bytes: int | None
+    in_bytes: int | None
+    out_bytes: int | None
+    count: int | None
+    sum_ps: int | None
+    mean_ps: float | None
+    min_ps: int | None
+    max_ps: int | None
+    algorithm_bytes_per_s: float | None
+    bus_bytes_per_s: float | None
+    best_bus_bytes_per_s: float | None
     is_others: bool
 
 class HtaStragglersRow(Fields):
-    rank: Optional[int]
-    host: Optional[str]
-    collectives: Optional[int]
-    last_count: Optional[int]
-    last_pct: Optional[float]
-    caused_ps: Optional[int]
-    excess_ps: Optional[int]
-    waited_ps: Optional[int]
+    rank: int | None
+    host: str | None
+    collectives: int | None
+    last_count: int | None
+    last_pct: float | None
+    caused_ps: int | None
+    excess_ps: int | None
+    waited_ps: int | None
     is_others: bool
 
 class HtaKernelCategoriesRow(Fields):
-    category: Optional[str]
-    count: Optional[int]
-    sum_ps: Optional[int]
-    share_pct: Optional[float]
+    category: str | None
+    count: int | None
+    sum_ps: int | None
+    share_pct: float | None
     is_others: bool
 
 class HtaTopKernelsRow(Fields):
-    name: Optional[str]
-    kernel_type: Optional[str]
-    category: Optional[str]
-    category_rule: Optional[str]
-    count: Optional[int]
-    sum_ps: Optional[int]
-    share_pct: Optional[float]
-    mean_ps: Optional[float]
-    min_ps: Optional[int]
-    max_ps: Optional[int]
-    stddev_ps: Optional[float]
-    sum_us: Optional[int]
-    rank: Optional[int]
+    name: str | None
+    kernel_type: str | None
+    category: str | None
+    category_rule: str | None
+    count: int | None
+    sum_ps: int | None
+    share_pct: float | None
+    mean_ps: float | None
+    min_ps: int | None
+    max_ps: int | None
+    stddev_ps: float | None
+    sum_us: int | None
+    rank: int | None
     is_others: bool
 
 class HtaRankKernelsRow(Fields):
-    name: Optional[str]
-    kernel_type: Optional[str]
-    category: Optional[str]
-    category_rule: Optional[str]
-    count: Optional[int]
-    sum_ps: Optional[int]
-    share_pct: Optional[float]
-    mean_ps: Optional[float]
-    min_ps: Optional[int]
-    max_ps: Optional[int]
-    stddev_ps: Optional[float]
-    sum_us: Optional[int]
-    rank: Optional[int]
+    name: str | None
+    kernel_type: str | None
+    category: str | None
+    category_rule: str | None
+    count: int | None
+    sum_ps: int | None
+    share_pct: float | None
+    mean_ps: float | None
+    min_ps: int | None
+    max_ps: int | None
+    stddev_ps: float | None
+    sum_us: int | None
+    rank: int | None
     is_others: bool
 
 class HtaKernelSequencesRow(Fields):
-    operator: Optional[str]
-    kernel_count: Optional[int]
-    count: Optional[int]
-    missed: Optional[int]
-    gpu_ps: Optional[int]
-    cpu_ps: Optional[int]
-    kernels: Optional[List[Any]]
+    operator: str | None
+    kernel_count: int | None
+    count: int | None
+    missed: int | None
+    gpu_ps: int | None
+    cpu_ps: int | None
+    kernels: list[Any] | None
     is_others: bool
 
 class HtaIdleRow(Fields):
-    rank: Optional[int]
-    stream: Optional[str]
-    idle_ps: Optional[int]
-    host_wait_ps: Optional[int]
-    host_wait_pct: Optional[float]
-    kernel_wait_ps: Optional[int]
-    kernel_wait_pct: Optional[float]
-    other_wait_ps: Optional[int]
-    other_wait_pct: Optional[float]
-    host_wait_count: Optional[int]
-    kernel_wait_count: Optional[int]
-    other_wait_count: Optional[int]
+    rank: int | None
+    stream: str | None
+    idle_ps: int | None
+    host_wait_ps: int | None
+    host_wait_pct: float | None
+    kernel_wait_ps: int | None
+    kernel_wait_pct: float | None
+    other_wait_ps: int | None
+    other_wait_pct: float | None
+    host_wait_count: int | None
+    kernel_wait_count: int | None
+    other_wait_count: int | None
     is_others: bool
 
 class HtaQueuesRow(Fields):
-    rank: Optional[int]
-    stream: Optional[str]
-    changes: Optional[int]
-    mean: Optional[float]
-    stddev: Optional[float]
-    median: Optional[float]
-    p75: Optional[float]
-    max: Optional[int]
-    time_mean: Optional[float]
-    queued_ps: Optional[int]
-    full_ps: Optional[int]
-    full_pct: Optional[float]
+    rank: int | None
+    stream: str | None
+    changes: int | None
+    mean: float | None
+    stddev: float | None
+    median: float | None
+    p75: float | None
+    max: int | None
+    time_mean: float | None
+    queued_ps: int | None
+    full_ps: int | None
+    full_pct: float | None
     is_others: bool
 
 class HtaLaunchesRow(Fields):
-    rank: Optional[int]
-    call: Optional[str]
-    count: Optional[int]
-    cpu_sum_ps: Optional[int]
-    cpu_mean_ps: Optional[float]
-    cpu_median_ps: Optional[int]
-    cpu_p90_ps: Optional[int]
-    cpu_p99_ps: Optional[int]
-    cpu_max_ps: Optional[int]
-    gpu_sum_ps: Optional[int]
-    gpu_mean_ps: Optional[float]
-    gpu_median_ps: Optional[int]
-    gpu_p90_ps: Optional[int]
-    gpu_p99_ps: Optional[int]
-    gpu_max_ps: Optional[int]
-    delay_sum_ps: Optional[int]
-    delay_mean_ps: Optional[float]
-    delay_median_ps: Optional[int]
-    delay_p90_ps: Optional[int]
-    delay_p99_ps: Optional[int]
-    delay_max_ps: Optional[int]
-    short_kernels: Optional[int]
-    runtime_outliers: Optional[int]
-    delay_outliers: Optional[int]
+    rank: int | None
+    call: str | None
+    count: int | None
+    cpu_sum_ps: int | None
+    cpu_mean_ps: float | None
+    cpu_median_ps: int | None
+    cpu_p90_ps: int | None
+    cpu_p99_ps: int | None
+    cpu_max_ps: int | None
+    gpu_sum_ps: int | None
+    gpu_mean_ps: float | None
+    gpu_median_ps: int | None
+    gpu_p90_ps: int | None
+    gpu_p99_ps: int | None
+    gpu_max_ps: int | None
+    delay_sum_ps: int | None
+    delay_mean_ps: float | None
+    delay_median_ps: int | None
+    delay_p90_ps: int | None
+    delay_p99_ps: int | None
+    delay_max_ps: int | None
+    short_kernels: int | None
+    runtime_outliers: int | None
+    delay_outliers: int | None
     is_others: bool
 
 class HtaRanksRow(Fields):
-    rank: Optional[int]
-    host: Optional[str]
-    device: Optional[str]
-    gpu_idle_time_pct: Optional[float]
-    compute_time_pct: Optional[float]
-    non_compute_time_pct: Optional[float]
-    communication_time_pct: Optional[float]
-    memory_time_pct: Optional[float]
-    comm_comp_overlap_pct: Optional[float]
-    kernel_count: Optional[int]
-    short_kernel_count: Optional[int]
-    unlaunched_kernel_count: Optional[int]
-    last_step_kernel_count: Optional[int]
-    kernel_ps: Optional[int]
-    idle_ps: Optional[int]
-    compute_ps: Optional[int]
-    communication_ps: Optional[int]
-    memory_ps: Optional[int]
-    exposed_communication_ps: Optional[int]
-    overlap_ps: Optional[int]
-    short_ps: Optional[int]
-    kernel_time_us: Optional[int]
-    idle_time_us: Optional[int]
-    compute_time_us: Optional[int]
-    non_compute_time_us: Optional[int]
+    rank: int | None
+    host: str | None
+    device: str | None
+    gpu_idle_time_pct: float | None
+    compute_time_pct: float | None
+    non_compute_time_pct: float | None
+    communication_time_pct: float | None
+    memory_time_pct: float | None
+    comm_comp_overlap_pct: float | None
+    kernel_count: int | None
+    short_kernel_count: int | None
+    unlaunched_kernel_count: int | None
+    last_step_kernel_count: int | None
+    kernel_ps: int | None
+    idle_ps: int | None
+    compute_ps: int | None
+    communication_ps: int | None
+    memory_ps: int | None
+    exposed_communication_ps: int | None
+    overlap_ps: int | None
+    short_ps: int | None
+    kernel_time_us: int | None
+    idle_time_us: int | None
+    compute_time_us: int | None
+    non_compute_time_us: int | None
     is_others: bool
 
 class HtaKernelTypesRow(Fields):
-    kernel_type: Optional[str]
-    sum_ps: Optional[int]
-    share_pct: Optional[float]
+    kernel_type: str | None
+    sum_ps: int | None
+    share_pct: float | None
     is_others: bool
 
 class HtaExact(Fields):
-    kernel_ps: Optional[int]
-    idle_ps: Optional[int]
-    compute_ps: Optional[int]
-    communication_ps: Optional[int]
-    memory_ps: Optional[int]
-    exposed_communication_ps: Optional[int]
-    overlap_ps: Optional[int]
-    short_ps: Optional[int]
+    kernel_ps: int | None
+    idle_ps: int | None
+    compute_ps: int | None
+    communication_ps: int | None
+    memory_ps: int | None
+    exposed_communication_ps: int | None
+    overlap_ps: int | None
+    short_ps: int | None
 
 class HtaHta05(Fields):
-    kernel_time_us: Optional[int]
-    idle_time_us: Optional[int]
-    compute_time_us: Optional[int]
-    non_compute_time_us: Optional[int]
-    gpu_idle_time_pct: Optional[float]
-    compute_time_pct: Optional[float]
-    non_compute_time_pct: Optional[float]
-    comm_comp_overlap_pct: Optional[float]
+    kernel_time_us: int | None
+    idle_time_us: int | None
+    compute_time_us: int | None
+    non_compute_time_us: int | None
+    gpu_idle_time_pct: float | None
+    compute_time_pct: float | None
+    non_compute_time_pct: float | None
+    comm_comp_overlap_pct: float | None
 
 class Hta(Fields):
     collectives: Rows[HtaCollectivesRow]
@@ -1744,74 +1745,74 @@ class Hta(Fields):
     launches: Rows[HtaLaunchesRow]
     ranks: Rows[HtaRanksRow]
     kernel_types: Rows[HtaKernelTypesRow]
-    gpu_idle_pct: Optional[float]
-    rank_count: Optional[int]
-    gpu_idle_time_pct: Optional[float]
-    compute_time_pct: Optional[float]
-    non_compute_time_pct: Optional[float]
-    communication_time_pct: Optional[float]
-    memory_time_pct: Optional[float]
-    comm_comp_overlap_pct: Optional[float]
-    kernel_count: Optional[int]
-    short_kernel_count: Optional[int]
-    unlaunched_kernel_count: Optional[int]
-    last_step_kernel_count: Optional[int]
+    gpu_idle_pct: float | None
+    rank_count: int | None
+    gpu_idle_time_pct: float | None
+    compute_time_pct: float | None
+    non_compute_time_pct: float | None
+    communication_time_pct: float | None
+    memory_time_pct: float | None
+    comm_comp_overlap_pct: float | None
+    kernel_count: int | None
+    short_kernel_count: int | None
+    unlaunched_kernel_count: int | None
+    last_step_kernel_count: int | None
     exact: HtaExact
     hta_0_5: HtaHta05
 
 class CriticalPathKindsRow(Fields):
-    kind: Optional[str]
-    path_ps: Optional[int]
-    path_pct: Optional[float]
-    parts: Optional[int]
-    slowest_path_ps: Optional[int]
-    slowest_path_pct: Optional[float]
-    slowest_parts: Optional[int]
+    kind: str | None
+    path_ps: int | None
+    path_pct: float | None
+    parts: int | None
+    slowest_path_ps: int | None
+    slowest_path_pct: float | None
+    slowest_parts: int | None
     is_others: bool
 
 class CriticalPathStepsRow(Fields):
-    which: Optional[str]
-    rank: Optional[int]
-    step: Optional[int]
-    start_ps: Optional[int]
-    duration_ps: Optional[int]
-    path_ps: Optional[int]
-    path_pct: Optional[float]
-    waits: Optional[int]
-    events: Optional[int]
+    which: str | None
+    rank: int | None
+    step: int | None
+    start_ps: int | None
+    duration_ps: int | None
+    path_ps: int | None
+    path_pct: float | None
+    waits: int | None
+    events: int | None
     is_others: bool
 
 class CriticalPathEachStepRow(Fields):
-    rank: Optional[int]
-    step: Optional[int]
-    start_ps: Optional[int]
-    duration_ps: Optional[int]
-    path_ps: Optional[int]
-    path_pct: Optional[float]
-    host_operator_ps: Optional[int]
-    runtime_call_ps: Optional[int]
-    launch_delay_ps: Optional[int]
-    kernel_ps: Optional[int]
-    copy_ps: Optional[int]
-    communication_ps: Optional[int]
-    queue_delay_ps: Optional[int]
-    waits: Optional[int]
+    rank: int | None
+    step: int | None
+    start_ps: int | None
+    duration_ps: int | None
+    path_ps: int | None
+    path_pct: float | None
+    host_operator_ps: int | None
+    runtime_call_ps: int | None
+    launch_delay_ps: int | None
+    kernel_ps: int | None
+    copy_ps: int | None
+    communication_ps: int | None
+    queue_delay_ps: int | None
+    waits: int | None
     is_others: bool
 
 class CriticalPathRowsRow(Fields):
-    name: Optional[str]
-    kind: Optional[str]
-    path_ps: Optional[int]
-    path_pct: Optional[float]
-    parts: Optional[int]
+    name: str | None
+    kind: str | None
+    path_ps: int | None
+    path_pct: float | None
+    parts: int | None
     is_others: bool
 
 class CriticalPathSlowestRowsRow(Fields):
-    name: Optional[str]
-    kind: Optional[str]
-    path_ps: Optional[int]
-    path_pct: Optional[float]
-    parts: Optional[int]
+    name: str | None
+    kind: str | None
+    path_ps: int | None
+    path_pct: float | None
+    parts: int | None
     is_others: bool
 
 class CriticalPath(Fields):
@@ -1822,45 +1823,45 @@ class CriticalPath(Fields):
     slowest_rows: Rows[CriticalPathSlowestRowsRow]
 
 class FlameHottestRow(Fields):
-    weight: Optional[str]
-    self_ps: Optional[int]
-    share_pct: Optional[float]
-    count: Optional[int]
-    name: Optional[str]
-    caller: Optional[str]
+    weight: str | None
+    self_ps: int | None
+    share_pct: float | None
+    count: int | None
+    name: str | None
+    caller: str | None
     is_others: bool
 
 class FlameStacksRow(Fields):
-    name: Optional[str]
-    parent: Optional[int]
-    category: Optional[str]
-    count: Optional[int]
-    cpu_self_ps: Optional[int]
-    cpu_total_ps: Optional[int]
-    device_self_ps: Optional[int]
-    device_total_ps: Optional[int]
+    name: str | None
+    parent: int | None
+    category: str | None
+    count: int | None
+    cpu_self_ps: int | None
+    cpu_total_ps: int | None
+    device_self_ps: int | None
+    device_total_ps: int | None
     is_others: bool
 
 class FlameModulesRow(Fields):
-    name: Optional[str]
-    parent: Optional[int]
-    category: Optional[str]
-    count: Optional[int]
-    cpu_self_ps: Optional[int]
-    cpu_total_ps: Optional[int]
-    device_self_ps: Optional[int]
-    device_total_ps: Optional[int]
+    name: str | None
+    parent: int | None
+    category: str | None
+    count: int | None
+    cpu_self_ps: int | None
+    cpu_total_ps: int | None
+    device_self_ps: int | None
+    device_total_ps: int | None
     is_others: bool
 
 class FlameScopesRow(Fields):
-    name: Optional[str]
-    parent: Optional[int]
-    category: Optional[str]
-    count: Optional[int]
-    cpu_self_ps: Optional[int]
-    cpu_total_ps: Optional[int]
-    device_self_ps: Optional[int]
-    device_total_ps: Optional[int]
+    name: str | None
+    parent: int | None
+    category: str | None
+    count: int | None
+    cpu_self_ps: int | None
+    cpu_total_ps: int | None
+    device_self_ps: int | None
+    device_total_ps: int | None
     is_others: bool
 
 class Flame(Fields):
@@ -1868,76 +1869,76 @@ class Flame(Fields):
     stacks: Rows[FlameStacksRow]
     modules: Rows[FlameModulesRow]
     scopes: Rows[FlameScopesRow]
-    cpu_time_ps: Optional[int]
-    cpu_time_ms: Optional[float]
-    device_time_ps: Optional[int]
-    cuda_time_ms: Optional[float]
-    thread_count: Optional[int]
+    cpu_time_ps: int | None
+    cpu_time_ms: float | None
+    device_time_ps: int | None
+    cuda_time_ms: float | None
+    thread_count: int | None
 
 class RatesAsyncRow(Fields):
-    op: Optional[str]
-    module: Optional[str]
-    executions: Optional[int]
-    span_ps: Optional[int]
-    op_index: Optional[int]
+    op: str | None
+    module: str | None
+    executions: int | None
+    span_ps: int | None
+    op_index: int | None
     is_others: bool
 
 class PredictionByKindRow(Fields):
-    kind: Optional[str]
-    count: Optional[int]
-    runs: Optional[int]
-    time_ps: Optional[int]
-    of_core_ps: Optional[int]
-    basis: Optional[str]
-    error_pct: Optional[float]
-    error_count: Optional[int]
+    kind: str | None
+    count: int | None
+    runs: int | None
+    time_ps: int | None
+    of_core_ps: int | None
+    basis: str | None
+    error_pct: float | None
+    error_count: int | None
     is_others: bool
 
 class PredictionUnknownRow(Fields):
-    op: Optional[str]
-    module: Optional[str]
-    reason: Optional[str]
-    low_ps: Optional[int]
-    high_ps: Optional[int]
+    op: str | None
+    module: str | None
+    reason: str | None
+    low_ps: int | None
+    high_ps: int | None
     is_others: bool
 
 class PredictionModulesRow(Fields):
-    name: Optional[str]
-    step_ps: Optional[int]
-    low_ps: Optional[int]
-    high_ps: Optional[int]
-    unknown_count: Optional[int]
-    measured_ps: Optional[int]
-    bias_pct: Optional[float]
+    name: str | None
+    step_ps: int | None
+    low_ps: int | None
+    high_ps: int | None
+    unknown_count: int | None
+    measured_ps: int | None
+    bias_pct: float | None
     is_others: bool
 
 class PredictionMeasuredRow(Fields):
-    kind: Optional[str]
-    count: Optional[int]
-    occurrences: Optional[int]
-    predicted_ps: Optional[int]
-    measured_ps: Optional[int]
-    bias_pct: Optional[float]
-    error_pct: Optional[float]
+    kind: str | None
+    count: int | None
+    occurrences: int | None
+    predicted_ps: int | None
+    measured_ps: int | None
+    bias_pct: float | None
+    error_pct: float | None
     is_others: bool
 
 class PredictionOpsRow(Fields):
-    op: Optional[str]
-    module: Optional[str]
-    kind: Optional[str]
-    occurrences: Optional[int]
-    measured_ps: Optional[int]
-    predicted_ps: Optional[int]
-    estimate_ps: Optional[int]
-    roofline_ps: Optional[int]
-    bias_pct: Optional[float]
+    op: str | None
+    module: str | None
+    kind: str | None
+    occurrences: int | None
+    measured_ps: int | None
+    predicted_ps: int | None
+    estimate_ps: int | None
+    roofline_ps: int | None
+    bias_pct: float | None
     is_others: bool
 
 class PredictionKnownErrorsRow(Fields):
-    kind: Optional[str]
-    error_pct: Optional[float]
-    count: Optional[int]
-    occurrences: Optional[int]
+    kind: str | None
+    error_pct: float | None
+    count: int | None
+    occurrences: int | None
     is_others: bool
 
 class Prediction(Fields):
@@ -1947,153 +1948,153 @@ class Prediction(Fields):
     measured: Rows[PredictionMeasuredRow]
     ops: Rows[PredictionOpsRow]
     known_errors: Rows[PredictionKnownErrorsRow]
-    chip: Optional[str]
-    topology: Optional[str]
-    core_count: Optional[int]
-    module: Optional[str]
-    step_ps: Optional[int]
-    step_low_ps: Optional[int]
-    step_high_ps: Optional[int]
-    compute_ps: Optional[int]
-    dma_ps: Optional[int]
-    exposed_dma_ps: Optional[int]
-    host_ps: Optional[int]
-    exposed_host_ps: Optional[int]
-    collective_ps: Optional[int]
-    exposed_collective_ps: Optional[int]
-    unknown_count: Optional[int]
-    left_out_trips: Optional[int]
-    left_out_ps: Optional[int]
+    chip: str | None
+    topology: str | None
+    core_count: int | None
+    module: str | None
+    step_ps: int | None
+    step_low_ps: int | None
+    step_high_ps: int | None
+    compute_ps: int | None
+    dma_ps: int | None
+    exposed_dma_ps: int | None
+    host_ps: int | None
+    exposed_host_ps: int | None
+    collective_ps: int | None
+    exposed_collective_ps: int | None
+    unknown_count: int | None
+    left_out_trips: int | None
+    left_out_ps: int | None
 
 class DoctorRangesRow(Fields):
-    finding: Optional[str]
-    device: Optional[int]
-    start_ps: Optional[int]
-    end_ps: Optional[int]
+    finding: str | None
+    device: int | None
+    start_ps: int | None
+    end_ps: int | None
     is_others: bool
 
 class DoctorKpisRow(Fields):
-    name: Optional[str]
-    value: Optional[float]
-    unit: Optional[str]
-    band: Optional[str]
-    band_reason: Optional[str]
-    better: Optional[str]
-    good: Optional[float]
-    fair: Optional[float]
-    origin: Optional[str]
-    window: Optional[str]
-    meaning: Optional[str]
+    name: str | None
+    value: float | None
+    unit: str | None
+    band: str | None
+    band_reason: str | None
+    better: str | None
+    good: float | None
+    fair: float | None
+    origin: str | None
+    window: str | None
+    meaning: str | None
     is_others: bool
 
 class Doctor(Fields):
     ranges: Rows[DoctorRangesRow]
     kpis: Rows[DoctorKpisRow]
-    health_score: Optional[int]
-    ideal_ps: Optional[int]
-    what_if: Optional[str]
+    health_score: int | None
+    ideal_ps: int | None
+    what_if: str | None
 
 class HeatmapOpsRow(Fields):
-    op: Optional[str]
-    module: Optional[str]
-    time_ps: Optional[int]
-    mxu_utilization_pct: Optional[float]
+    op: str | None
+    module: str | None
+    time_ps: int | None
+    mxu_utilization_pct: float | None
     is_others: bool
 
 class Heatmap(Fields):
     ops: Rows[HeatmapOpsRow]
-    steps_per_column: Optional[List[Any]]
-    steps: Optional[List[Any]]
+    steps_per_column: list[Any] | None
+    steps: list[Any] | None
 
 class CompareRunsRow(Fields):
-    run: Optional[str]
-    path: Optional[str]
-    chip: Optional[str]
-    devices: Optional[int]
-    hosts: Optional[int]
-    steps: Optional[int]
-    step_source: Optional[str]
-    time_ps: Optional[int]
-    median_ps: Optional[int]
-    speed_up: Optional[float]
-    speed_up_low: Optional[float]
-    speed_up_high: Optional[float]
-    p_value: Optional[float]
-    effect: Optional[float]
-    u: Optional[float]
-    p_is_exact: Optional[bool]
-    independent_steps: Optional[int]
-    verdict: Optional[str]
+    run: str | None
+    path: str | None
+    chip: str | None
+    devices: int | None
+    hosts: int | None
+    steps: int | None
+    step_source: str | None
+    time_ps: int | None
+    median_ps: int | None
+    speed_up: float | None
+    speed_up_low: float | None
+    speed_up_high: float | None
+    p_value: float | None
+    effect: float | None
+    u: float | None
+    p_is_exact: bool | None
+    independent_steps: int | None
+    verdict: str | None
     is_others: bool
 
 class CompareFiguresRow(Fields):
-    figure: Optional[str]
-    title: Optional[str]
-    better: Optional[str]
+    figure: str | None
+    title: str | None
+    better: str | None
     is_others: bool
 
 class CompareBucketsRow(Fields):
-    bucket: Optional[str]
-    title: Optional[str]
+    bucket: str | None
+    title: str | None
     is_others: bool
 
 class CompareHistogramRow(Fields):
-    from_ps: Optional[int]
-    to_ps: Optional[int]
+    from_ps: int | None
+    to_ps: int | None
     is_others: bool
 
 class CompareModulesRow(Fields):
-    module: Optional[str]
+    module: str | None
     is_others: bool
 
 class CompareFindingsRow(Fields):
-    rule: Optional[str]
-    title: Optional[str]
+    rule: str | None
+    title: str | None
     is_others: bool
 
 class CompareOpsRow(Fields):
-    op: Optional[str]
-    category: Optional[str]
-    shape: Optional[str]
-    other_shape: Optional[str]
-    module: Optional[str]
-    framework_op: Optional[str]
-    source: Optional[str]
-    name: Optional[str]
+    op: str | None
+    category: str | None
+    shape: str | None
+    other_shape: str | None
+    module: str | None
+    framework_op: str | None
+    source: str | None
+    name: str | None
     is_others: bool
 
 class CompareDifferenceRow(Fields):
-    part: Optional[str]
-    title: Optional[str]
+    part: str | None
+    title: str | None
     is_others: bool
 
 class CompareOperatorsRow(Fields):
-    name: Optional[str]
-    input_shapes: Optional[str]
-    category: Optional[str]
+    name: str | None
+    input_shapes: str | None
+    category: str | None
     is_others: bool
 
 class CompareOperatorShapesRow(Fields):
-    name: Optional[str]
-    input_shapes: Optional[str]
-    category: Optional[str]
+    name: str | None
+    input_shapes: str | None
+    category: str | None
     is_others: bool
 
 class CompareDifferencesRow(Fields):
-    run: Optional[str]
-    what: Optional[str]
-    baseline: Optional[str]
-    other: Optional[str]
-    comparable: Optional[str]
-    meaning: Optional[str]
+    run: str | None
+    what: str | None
+    baseline: str | None
+    other: str | None
+    comparable: str | None
+    meaning: str | None
     is_others: bool
 
 class CompareGatesRow(Fields):
-    gate: Optional[str]
-    run: Optional[str]
-    value: Optional[float]
-    limit: Optional[str]
-    state: Optional[str]
+    gate: str | None
+    run: str | None
+    value: float | None
+    limit: str | None
+    state: str | None
     is_others: bool
 
 class Compare(Fields):
@@ -2109,60 +2110,60 @@ class Compare(Fields):
     operator_shapes: Rows[CompareOperatorShapesRow]
     differences: Rows[CompareDifferencesRow]
     gates: Rows[CompareGatesRow]
-    comparable: Optional[str]
-    basis: Optional[str]
-    run_count: Optional[int]
-    baseline: Optional[str]
-    verdicts: Optional[Fields]
+    comparable: str | None
+    basis: str | None
+    run_count: int | None
+    baseline: str | None
+    verdicts: Fields | None
 
 class CompileModesModesRow(Fields):
-    mode: Optional[str]
-    run: Optional[str]
-    steps: Optional[int]
-    step_time_ms: Optional[float]
-    speedup: Optional[float]
-    speedup_low: Optional[float]
-    speedup_high: Optional[float]
-    turns: Optional[int]
-    p_value: Optional[float]
-    may_be_chance: Optional[bool]
-    compile_time_ms: Optional[float]
-    pays_after_steps: Optional[int]
-    graph_breaks: Optional[int]
-    recompilations: Optional[int]
-    fusion_ratio: Optional[float]
-    ops_before_fusion: Optional[int]
-    ops_after_fusion: Optional[int]
-    kernels_a_step: Optional[float]
-    kernel_launches_a_step: Optional[float]
-    cuda_graph_launches: Optional[int]
-    uses_cuda_graphs: Optional[bool]
+    mode: str | None
+    run: str | None
+    steps: int | None
+    step_time_ms: float | None
+    speedup: float | None
+    speedup_low: float | None
+    speedup_high: float | None
+    turns: int | None
+    p_value: float | None
+    may_be_chance: bool | None
+    compile_time_ms: float | None
+    pays_after_steps: int | None
+    graph_breaks: int | None
+    recompilations: int | None
+    fusion_ratio: float | None
+    ops_before_fusion: int | None
+    ops_after_fusion: int | None
+    kernels_a_step: float | None
+    kernel_launches_a_step: float | None
+    cuda_graph_launches: int | None
+    uses_cuda_graphs: bool | None
     is_others: bool
 
 class CompileModes(Fields):
     modes: Rows[CompileModesModesRow]
-    baseline: Optional[str]
-    fastest_mode: Optional[str]
-    speedup: Optional[float]
-    may_be_chance: Optional[bool]
+    baseline: str | None
+    fastest_mode: str | None
+    speedup: float | None
+    may_be_chance: bool | None
 
 class ThresholdsThresholdsRow(Fields):
-    name: Optional[str]
-    value: Optional[float]
-    default: Optional[float]
-    unit: Optional[str]
-    meaning: Optional[str]
+    name: str | None
+    value: float | None
+    default: float | None
+    unit: str | None
+    meaning: str | None
     is_others: bool
 
 class Thresholds(Fields):
     thresholds: Rows[ThresholdsThresholdsRow]
 
 class ExplainWordsRow(Fields):
-    word: Optional[str]
-    kind: Optional[str]
-    view: Optional[str]
-    page: Optional[str]
-    text: Optional[str]
+    word: str | None
+    kind: str | None
+    view: str | None
+    page: str | None
+    text: str | None
     is_others: bool
 
 class Explain(Fields):
@@ -2170,7 +2171,7 @@ class Explain(Fields):
 
 class Results(Fields):
     steps: Rows[StepsRow]
-    run: Optional[Run]
+    run: Run | None
     overview: Overview
     capture: Capture
     ops: Rows[OpsRow]
@@ -2181,9 +2182,9 @@ class Results(Fields):
     scopes: Scopes
     timeline: Timeline
     kernels: Rows[KernelsRow]
-    total_time_ms: Optional[float]
-    cuda_time_ms: Optional[float]
-    cpu_time_ms: Optional[float]
+    total_time_ms: float | None
+    cuda_time_ms: float | None
+    cpu_time_ms: float | None
     gpu: Gpu
     operators: Operators
     remat: Remat

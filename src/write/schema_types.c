@@ -53,7 +53,8 @@ static const struct language python = {
 	.head = "# SPDX-License-Identifier: Apache-2.0\n"
 		"# The results of a report, as tpusight schema --format python prints them. None: "
 		"unknown.\n"
-		"from typing import Any, Generic, Iterator, List, Optional, TypeVar, overload\n"
+		"from collections.abc import Iterator\n"
+		"from typing import Any, Generic, TypeVar, overload\n"
 		"\n"
 		"from ._fields import Fields\n"
 		"from .table import Table\n"
@@ -67,7 +68,7 @@ static const struct language python = {
 		"    @overload\n"
 		"    def __getitem__(self, key: slice) -> Rows[_Row]: ...\n"
 		"    @overload\n"
-		"    def __getitem__(self, key: str) -> List[Any]: ...\n",
+		"    def __getitem__(self, key: str) -> list[Any]: ...\n",
 	.open = "\nclass ",
 	.opened = "(Fields):\n",
 	.close = "",
@@ -79,13 +80,13 @@ static const struct language python = {
 	.list_end = "]",
 	.table = "Rows[",
 	.table_end = "]",
-	.maybe = "Optional[",
-	.maybe_end = "]",
+	.maybe = "",
+	.maybe_end = " | None",
 	.others = "    is_others: bool\n",
 	.each = "",
 	.reserved = " async class from values ",
 	.rows_are_plain = true,
-	.types = { "Any", "int", "float", "str", "str", "str", "bool", "List[Any]", "Fields" },
+	.types = { "Any", "int", "float", "str", "str", "str", "bool", "list[Any]", "Fields" },
 };
 
 struct types {

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Each word that a report shows is explained, once and plainly: glossary_test.py
 
-docs/glossary.md is what the program prints, and it is held against reports of the profiles in tests/data: every field of every view, and every column of every
-table, has a label; no table has one label twice; names and formulas speak of what the sources have. $TPUSIGHT names the
-program (default: bin/tpusight).
+docs/glossary.md is what the program prints, and it is held against reports of the profiles in tests/data: every field of every
+view, and every column of every table, has a label; no table has one label twice; names and formulas speak of what the sources
+have. $TPUSIGHT names the program (default: bin/tpusight).
 """
 import glob
 import json
