@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* explain: what a word of a report means. */
 #include "cli/cli.h"
 
@@ -56,7 +56,7 @@ static void add(struct ts_result *result, struct ts_table *table, const struct t
 }
 
 /* Marks of Markdown go. */
-static void put_plain(struct ts_buf *out, const char *text)
+static void cmd_explain_put_plain(struct ts_buf *out, const char *text)
 {
 	for (const char *c = text; *c; c++)
 		if (*c != '`' && *c != '*')
@@ -68,7 +68,7 @@ static void put_line(struct ts_buf *out, const char *mark, const char *text)
 	if (!text)
 		return;
 	ts_buf_puts(out, mark);
-	put_plain(out, text);
+	cmd_explain_put_plain(out, text);
 }
 
 static void add_label(struct ts_result *result, struct ts_table *table, const struct ts_term *term,
@@ -116,8 +116,8 @@ static bool find_label(struct ts_result *result, struct ts_table *table,
 	return found;
 }
 
-static void find(struct ts_result *result, struct ts_table *table, const struct ts_bearers *names,
-		 const char *word)
+static void cmd_explain_find(struct ts_result *result, struct ts_table *table,
+			     const struct ts_bearers *names, const char *word)
 {
 	struct ts_bytes text = ts_bytes_of(word);
 	struct ts_bytes rest = text;
@@ -210,7 +210,7 @@ static enum ts_status explain(const struct ts_cli *cli, const struct ts_bearers 
 	for (size_t i = 0; i < cli->nr_paths; i++) {
 		size_t before = table->nr_rows;
 
-		find(result, table, names, cli->paths[i]);
+		cmd_explain_find(result, table, names, cli->paths[i]);
 		if (table->nr_rows == before)
 			return not_known(names, cli->paths[i], err);
 	}
@@ -244,7 +244,7 @@ static enum ts_exit run_explain(struct ts_cli *cli)
 	return good ? TS_EXIT_DONE : TS_EXIT_SOME;
 }
 
-static const char *format_at(const struct ts_command *command, size_t index)
+static const char *cmd_explain_format_at(const struct ts_command *command, size_t index)
 {
 	static const char *const formats[] = { "text", "json", NULL };
 
@@ -253,7 +253,7 @@ static const char *format_at(const struct ts_command *command, size_t index)
 
 #define OWN struct explain_options
 static const struct ts_option options[] = {
-	TS_OPTION_FORMAT(OWN, print, format_at),
+	TS_OPTION_FORMAT(OWN, print, cmd_explain_format_at),
 	TS_OPTION_OUTPUT(OWN, print),
 	TS_OPTION_JSON(OWN, print),
 	TS_OPT_END,

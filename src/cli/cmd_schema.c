@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* schema: what results have, of their declarations. */
 #include "cli/cli.h"
 
@@ -10,7 +10,7 @@ struct schema_options {
 	const char *output;
 };
 
-static const char *format_at(const struct ts_command *command, size_t index)
+static const char *cmd_schema_format_at(const struct ts_command *command, size_t index)
 {
 	return ts_schema_formats[index].name;
 }
@@ -55,7 +55,7 @@ static enum ts_exit run_schema(struct ts_cli *cli)
 
 #define OWN struct schema_options
 static const struct ts_option options[] = {
-	TS_OPT_NAME(OWN, format, "format", 'f', "FORMAT", format_at, true, "%s"),
+	TS_OPT_NAME(OWN, format, "format", 'f', "FORMAT", cmd_schema_format_at, true, "%s"),
 	TS_OPT_TEXT(OWN, output, "output", 'o', "FILE", "write to FILE, not to the console",
 		    .place = TS_PLACE_WRITTEN),
 	TS_OPT_END,

@@ -54,8 +54,8 @@ static void put_in_column(struct ts_buf *out, const void *number, enum ts_number
 	*before = ts_number_get(number, type);
 }
 
-static void put_column(struct ts_buf *out, uint32_t field, const void *numbers, enum ts_number type,
-		       size_t nr)
+static void codec_record_put_column(struct ts_buf *out, uint32_t field, const void *numbers,
+				    enum ts_number type, size_t nr)
 {
 	size_t mark = ts_pbw_begin(out, field);
 	int64_t before = 0;
@@ -83,7 +83,7 @@ static void codec_record_put_numbers(struct ts_buf *out, const struct ts_member 
 	if (codec_record_all_zero(numbers, member->item))
 		return;
 	if (width > 1)
-		put_column(out, member->number, numbers, member->type, width);
+		codec_record_put_column(out, member->number, numbers, member->type, width);
 	else if (member->type == TS_NUM_F64)
 		ts_pbw_double(out, member->number, *(const double *)numbers);
 	else
@@ -144,7 +144,7 @@ static void put_item_column(struct ts_buf *out, const struct items *items,
 	ts_pbw_end(out, mark);
 }
 
-static void put_items(struct ts_buf *out, uint32_t field, const struct items *items)
+static void codec_record_put_items(struct ts_buf *out, uint32_t field, const struct items *items)
 {
 	size_t mark = ts_pbw_begin(out, field), message;
 
@@ -178,7 +178,7 @@ static void put_map(struct ts_buf *out, uint32_t field, const struct ts_map *map
 		keys[nr++] = key;
 	qsort(keys, nr, sizeof(*keys), ts_u64_order);
 	mark = ts_pbw_begin(out, field);
-	put_column(out, MAP_KEYS, keys, TS_NUM_U64, nr);
+	codec_record_put_column(out, MAP_KEYS, keys, TS_NUM_U64, nr);
 	column = ts_pbw_begin(out, MAP_VALUES);
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t value = ts_map_find(map, keys[i]);
@@ -195,8 +195,9 @@ static void put_struct(struct ts_buf *out, const struct ts_member *member, const
 	size_t width = ts_member_width(member), mark;
 
 	if (width > 1) {
-		put_items(out, member->number,
-			  &(struct items){ .record = member->of, .at = self, .nr = width });
+		codec_record_put_items(
+			out, member->number,
+			&(struct items){ .record = member->of, .at = self, .nr = width });
 		return;
 	}
 	mark = ts_pbw_begin(out, member->number);
@@ -219,14 +220,15 @@ static void codec_record_put_member(struct ts_buf *out, const struct ts_member *
 	case TS_MEMBER_STRUCTS: put_struct(out, member, at); break;
 	case TS_MEMBER_ARRAY:
 		if (nr > 0)
-			put_column(out, member->number, items, member->type, nr);
+			codec_record_put_column(out, member->number, items, member->type, nr);
 		break;
 	case TS_MEMBER_RECORDS:
 	case TS_MEMBER_POINTERS:
 		if (nr > 0)
-			put_items(out, member->number,
-				  &(struct items){ member->of, items, nr,
-						   member->kind == TS_MEMBER_POINTERS });
+			codec_record_put_items(
+				out, member->number,
+				&(struct items){ member->of, items, nr,
+						 member->kind == TS_MEMBER_POINTERS });
 		break;
 	case TS_MEMBER_POINTER:
 		if (!items)

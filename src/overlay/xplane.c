@@ -411,7 +411,7 @@ static void xplane_put_arg(struct plane *plane, const struct ts_arg *arg, struct
 	ts_buf_release(&module);
 }
 
-static void put_label(struct plane *plane, uint32_t id, const struct ts_label *label)
+static void xplane_put_label(struct plane *plane, uint32_t id, const struct ts_label *label)
 {
 	struct ts_xspacew_meta meta =
 		ts_xspacew_meta_begin(plane->out, XPLANE_EVENT_METADATA, id, label->name);
@@ -434,7 +434,7 @@ static uint32_t xplane_put_labels(struct plane *plane)
 
 	for (size_t i = 0; i < plane->nr_slices; i++)
 		for (size_t k = 0; k < plane->tracks[i]->nr_labels; k++)
-			put_label(plane, id++, &plane->tracks[i]->labels[k]);
+			xplane_put_label(plane, id++, &plane->tracks[i]->labels[k]);
 	return id;
 }
 

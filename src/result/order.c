@@ -78,7 +78,7 @@ bool ts_table_order(const struct ts_table *table, int column, size_t *rows)
 	return column < 0 || other;
 }
 
-static void put_columns(struct ts_buf *list, const struct ts_table *table)
+static void result_order_put_columns(struct ts_buf *list, const struct ts_table *table)
 {
 	for (size_t i = 0; i < table->nr_columns; i++)
 		ts_buf_printf(list, "%s%s", list->n ? ", " : "", table->columns[i].name);
@@ -104,7 +104,7 @@ enum ts_status ts_tables_need_column(const struct ts_table *tables, size_t nr, c
 		return ts_fail(err, TS_USAGE, "no column is called %.64s (did you mean %s?)", name,
 			       closest.name);
 	if (nr > 0)
-		put_columns(&list, &tables[0]);
+		result_order_put_columns(&list, &tables[0]);
 	ts_fail(err, TS_USAGE, "no column is called %.64s (there are: %.*s)", name,
 		TS_ARG(ts_buf_bytes(&list)));
 	ts_buf_release(&list);

@@ -87,7 +87,7 @@ struct ts_table *ts_result_sheet(struct ts_result *result, const struct ts_sheet
 }
 
 /* Forms of one table have columns of the same names. */
-static bool is_form(const struct ts_table *table, const struct ts_sheet *sheet)
+static bool result_schema_is_form(const struct ts_table *table, const struct ts_sheet *sheet)
 {
 	if (table->columns == sheet->columns)
 		return true;
@@ -101,7 +101,7 @@ static bool is_form(const struct ts_table *table, const struct ts_sheet *sheet)
 struct ts_value *ts_result_row(struct ts_result *result, struct ts_table *table,
 			       const struct ts_sheet *sheet)
 {
-	TS_ASSERT(is_form(table, sheet) || table == &result->owner->spare_table);
+	TS_ASSERT(result_schema_is_form(table, sheet) || table == &result->owner->spare_table);
 	return ts_table_row(result, table);
 }
 
@@ -109,7 +109,7 @@ const struct ts_value *ts_table_row_at(const struct ts_table *table, const struc
 				       size_t index)
 {
 	TS_ASSERT(table && index < table->nr_rows);
-	TS_ASSERT(is_form(table, sheet));
+	TS_ASSERT(result_schema_is_form(table, sheet));
 	return table->cells + index * table->nr_columns;
 }
 

@@ -109,7 +109,7 @@ static bool is_cache(const struct ts_session *session, const char *name)
 	       ts_bytes_ends(bytes, ".trie.SSTABLE") || ts_bytes_ends(bytes, ".op_stats_v2.pb");
 }
 
-static enum ts_status add_name(void *ctx, const char *name, struct ts_error *err)
+static enum ts_status staged_add_name(void *ctx, const char *name, struct ts_error *err)
 {
 	struct folder *folder = ctx;
 	struct ts_bytes path;
@@ -139,7 +139,7 @@ static enum ts_status hold_folders(struct ts_staged *staged, const struct ts_sta
 	for (size_t i = 0; st == TS_OK && (dir = dir_of(job, i)) != NULL; i++) {
 		struct folder folder = { staged, job->session, dir, job->beside };
 
-		st = ts_remote_names(remote, dir, add_name, &folder, err);
+		st = ts_remote_names(remote, dir, staged_add_name, &folder, err);
 	}
 	return st ? st
 		  : staged_hold(staged, remote,

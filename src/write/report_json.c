@@ -380,8 +380,8 @@ static void report_json_put_run(struct ts_json *json, const struct ts_results *r
 	ts_json_null(json);
 }
 
-static void put_report(struct ts_json *json, const struct ts_results *results,
-		       const struct ts_report *report, const struct ts_view *view)
+static void report_json_put_report(struct ts_json *json, const struct ts_results *results,
+				   const struct ts_report *report, const struct ts_view *view)
 {
 	struct part *top = calloc(results->nr + 1, sizeof(*top));
 	size_t nr_top = 0;
@@ -433,7 +433,7 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 	json.drain = report->drain;
 	ts_json_object(&json);
 	ts_json_head(&json, report);
-	put_report(&json, results, report, &view);
+	report_json_put_report(&json, results, report, &view);
 	if (report_json_wants_tracks(report))
 		ts_report_tracks(&json, results, report->max_track_items);
 	ts_json_object_end(&json);

@@ -274,7 +274,7 @@ static bool has_text(const struct ts_result *result)
 	       ts_result_each_impossible(result, NULL, NULL, NULL) > 0;
 }
 
-static void put_result(struct text *text, const struct ts_result *result)
+static void report_text_put_result(struct text *text, const struct ts_result *result)
 {
 	if (has_text(result)) {
 		report_text_put_title(text, result->title ? result->title : result->name);
@@ -292,7 +292,7 @@ static void put_result(struct text *text, const struct ts_result *result)
 static void report_text_put_all(struct text *text, const struct ts_results *results)
 {
 	for (size_t i = 0; i < results->nr; i++)
-		put_result(text, results->items[i]);
+		report_text_put_result(text, results->items[i]);
 }
 
 /* The column that rows are to be sorted by is in one table at least of those that are shown. */
@@ -339,7 +339,7 @@ enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *resul
 	else if (view.table)
 		ts_text_table(out, view.table, report);
 	else if (view.result)
-		put_result(&text, view.result);
+		report_text_put_result(&text, view.result);
 	else
 		report_text_put_all(&text, results);
 	return out->failed ? ts_fail_nomem(err) : TS_OK;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The forms in which the schema of results is printed. Another one: its function and a line here. */
 #include "write/schema.h"
 

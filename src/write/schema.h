@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the program says of its own results, of their declarations (result/schema.h): the glossary, a
  * JSON Schema of the report, types for the page and for Python.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A JSON Schema of the report. Every figure may be null: unknown. A result, and a row, has what is declared and nothing
  * else; of rows that have a column for each run of a comparison, and of lists, the rest is free.
@@ -16,7 +16,7 @@ static const char *const type_names[] = {
 	[TS_TYPE_BOOL] = "boolean", [TS_TYPE_LIST] = "array",  [TS_TYPE_GROUP] = "object",
 };
 
-static void put_pair(struct ts_json *json, const char *key, const char *value)
+static void schema_json_put_pair(struct ts_json *json, const char *key, const char *value)
 {
 	ts_json_key(json, key);
 	ts_json_text(json, value);
@@ -34,11 +34,11 @@ static void put_free(struct ts_json *json, const char *key, const char *type)
 {
 	open_object(json, key);
 	if (type)
-		put_pair(json, "type", type);
+		schema_json_put_pair(json, "type", type);
 	ts_json_object_end(json);
 }
 
-static void put_types(struct ts_json *json, const char *const *types, size_t nr)
+static void schema_json_put_types(struct ts_json *json, const char *const *types, size_t nr)
 {
 	ts_json_key(json, "type");
 	ts_json_array(json);
@@ -48,12 +48,13 @@ static void put_types(struct ts_json *json, const char *const *types, size_t nr)
 	ts_json_array_end(json);
 }
 
-static void put_label(struct ts_json *json, const struct ts_column *column)
+static void schema_json_put_label(struct ts_json *json, const struct ts_column *column)
 {
 	if (!column->term)
 		return;
-	put_pair(json, "title", column->own_label ? column->own_label : column->term->label);
-	put_pair(json, "description", column->term->meaning);
+	schema_json_put_pair(json, "title",
+			     column->own_label ? column->own_label : column->term->label);
+	schema_json_put_pair(json, "description", column->term->meaning);
 }
 
 static void close_closed(struct ts_json *json, bool is_closed)
@@ -89,24 +90,27 @@ static const struct ts_sheet *items_of(const struct ts_sheet *const *sheets, con
 	return NULL;
 }
 
-static void put_column(struct ts_json *json, const char *key, const struct ts_column *column,
-		       const struct ts_sheet *items, bool may_count);
+static void schema_json_put_column(struct ts_json *json, const char *key,
+				   const struct ts_column *column, const struct ts_sheet *items,
+				   bool may_count);
 
-static void put_items(struct ts_json *json, const struct ts_sheet *items)
+static void schema_json_put_items(struct ts_json *json, const struct ts_sheet *items)
 {
 	open_object(json, "items");
-	put_pair(json, "type", "object");
+	schema_json_put_pair(json, "type", "object");
 	open_object(json, "properties");
 	for (size_t i = 0; i < items->nr_columns; i++)
-		put_column(json, items->columns[i].name, &items->columns[i], NULL, false);
+		schema_json_put_column(json, items->columns[i].name, &items->columns[i], NULL,
+				       false);
 	ts_json_object_end(json);
 	put_required(json, items);
 	close_closed(json, true);
 }
 
 /* The first column of a row that is the sum of others says how many they are. */
-static void put_column(struct ts_json *json, const char *key, const struct ts_column *column,
-		       const struct ts_sheet *items, bool may_count)
+static void schema_json_put_column(struct ts_json *json, const char *key,
+				   const struct ts_column *column, const struct ts_sheet *items,
+				   bool may_count)
 {
 	const char *name = type_names[column->type];
 	const char *const types[] = { name, "null",
@@ -114,20 +118,21 @@ static void put_column(struct ts_json *json, const char *key, const struct ts_co
 										       : NULL };
 
 	open_object(json, key);
-	put_label(json, column);
+	schema_json_put_label(json, column);
 	if (name)
-		put_types(json, types, TS_NELEM(types));
+		schema_json_put_types(json, types, TS_NELEM(types));
 	if (column->type == TS_TYPE_ID && !may_count)
-		put_pair(json, "pattern", "^[0-9]+$");
+		schema_json_put_pair(json, "pattern", "^[0-9]+$");
 	if (column->type == TS_TYPE_NAME)
-		put_pair(json, "$comment", "of the user's job: redact hashes it");
+		schema_json_put_pair(json, "$comment", "of the user's job: redact hashes it");
 	if (items)
-		put_items(json, items);
+		schema_json_put_items(json, items);
 	ts_json_object_end(json);
 }
 
 /* How many of the fields are in the group of the first, whose name is N letters with the dot. */
-static size_t nr_in_group(const struct ts_column *fields, size_t nr, const char *group, size_t n)
+static size_t schema_json_nr_in_group(const struct ts_column *fields, size_t nr, const char *group,
+				      size_t n)
 {
 	size_t found = 0;
 
@@ -137,42 +142,43 @@ static size_t nr_in_group(const struct ts_column *fields, size_t nr, const char 
 	return found;
 }
 
-static void put_fields(struct ts_json *json, const struct ts_sheet *const *sheets,
-		       const struct ts_column *fields, size_t nr, size_t at);
+static void schema_json_put_fields(struct ts_json *json, const struct ts_sheet *const *sheets,
+				   const struct ts_column *fields, size_t nr, size_t at);
 
 /* An object of NR fields, whose names begin with a group's of N letters, AT of them that of the groups around it. One
  * without fields has what is in the profile. */
-static void put_group(struct ts_json *json, const struct ts_sheet *const *sheets,
-		      const struct ts_column *fields, size_t nr, size_t at, size_t n,
-		      const char *name, bool may_be_null)
+static void schema_json_put_group(struct ts_json *json, const struct ts_sheet *const *sheets,
+				  const struct ts_column *fields, size_t nr, size_t at, size_t n,
+				  const char *name, bool may_be_null)
 {
 	static const char *const types[] = { "object", "null" };
 
 	ts_json_key_bytes(json, (struct ts_bytes){ (const uint8_t *)name + at, n - at });
 	ts_json_object(json);
-	put_types(json, types, may_be_null ? 2 : 1);
+	schema_json_put_types(json, types, may_be_null ? 2 : 1);
 	open_object(json, "properties");
-	put_fields(json, sheets, fields, nr, n + 1);
+	schema_json_put_fields(json, sheets, fields, nr, n + 1);
 	ts_json_object_end(json);
 	close_closed(json, nr > 0);
 }
 
 /* Fields whose names are the same up to AT. */
-static void put_fields(struct ts_json *json, const struct ts_sheet *const *sheets,
-		       const struct ts_column *fields, size_t nr, size_t at)
+static void schema_json_put_fields(struct ts_json *json, const struct ts_sheet *const *sheets,
+				   const struct ts_column *fields, size_t nr, size_t at)
 {
 	for (size_t i = 0; i < nr && fields[i].name;) {
 		const char *name = fields[i].name, *dot = strchr(name + at, '.');
 		size_t n = dot ? (size_t)(dot - name) : strlen(name);
 		bool is_whole = !dot && fields[i].type == TS_TYPE_GROUP;
 		size_t first = i + is_whole,
-		       inside = nr_in_group(fields + first, nr - first, name, n);
+		       inside = schema_json_nr_in_group(fields + first, nr - first, name, n);
 
 		if (dot || is_whole)
-			put_group(json, sheets, fields + first, inside, at, n, name, is_whole);
+			schema_json_put_group(json, sheets, fields + first, inside, at, n, name,
+					      is_whole);
 		else
-			put_column(json, name + at, &fields[i], items_of(sheets, NULL, name),
-				   false);
+			schema_json_put_column(json, name + at, &fields[i],
+					       items_of(sheets, NULL, name), false);
 		i = dot || is_whole ? first + inside : i + 1;
 	}
 }
@@ -186,7 +192,7 @@ static bool has_column(const struct ts_sheet *sheet, const char *name)
 }
 
 /* A column that another form of the table had before. */
-static bool is_known(const struct ts_sheet *const *sheets, size_t at, const char *name)
+static bool schema_json_is_known(const struct ts_sheet *const *sheets, size_t at, const char *name)
 {
 	for (size_t i = 0; i < at; i++)
 		if (strcmp(sheets[i]->name, sheets[at]->name) == 0 && has_column(sheets[i], name))
@@ -194,7 +200,7 @@ static bool is_known(const struct ts_sheet *const *sheets, size_t at, const char
 	return false;
 }
 
-static bool is_form(const struct ts_sheet *a, const struct ts_sheet *b)
+static bool schema_json_is_form(const struct ts_sheet *a, const struct ts_sheet *b)
 {
 	return a != b && strcmp(a->name, b->name) == 0;
 }
@@ -203,19 +209,20 @@ static void put_row(struct ts_json *json, const struct ts_sheet *const *sheets, 
 {
 	bool is_closed = true, is_one = true;
 
-	put_pair(json, "type", "object");
+	schema_json_put_pair(json, "type", "object");
 	open_object(json, "properties");
 	for (size_t i = first; sheets[i]; i++) {
 		if (strcmp(sheets[i]->name, sheets[first]->name) != 0)
 			continue;
 		is_closed = is_closed && !sheets[i]->is_each;
-		is_one = is_one && !is_form(sheets[i], sheets[first]);
+		is_one = is_one && !schema_json_is_form(sheets[i], sheets[first]);
 		for (size_t k = 0; k < sheets[i]->nr_columns && !sheets[i]->is_each; k++)
-			if (!is_known(sheets, i, sheets[i]->columns[k].name))
-				put_column(json, sheets[i]->columns[k].name, &sheets[i]->columns[k],
-					   items_of(sheets, sheets[i]->name,
-						    sheets[i]->columns[k].name),
-					   k == 0);
+			if (!schema_json_is_known(sheets, i, sheets[i]->columns[k].name))
+				schema_json_put_column(json, sheets[i]->columns[k].name,
+						       &sheets[i]->columns[k],
+						       items_of(sheets, sheets[i]->name,
+								sheets[i]->columns[k].name),
+						       k == 0);
 	}
 	put_free(json, "is_others", "boolean");
 	ts_json_object_end(json);
@@ -225,17 +232,17 @@ static void put_row(struct ts_json *json, const struct ts_sheet *const *sheets, 
 	ts_json_bool(json, !is_closed);
 }
 
-static void put_tables(struct ts_json *json, const struct ts_sheet *const *sheets)
+static void schema_json_put_tables(struct ts_json *json, const struct ts_sheet *const *sheets)
 {
 	for (size_t i = 0; sheets[i]; i++) {
 		bool is_known_form = sheets[i]->is_items;
 
 		for (size_t k = 0; k < i; k++)
-			is_known_form |= is_form(sheets[k], sheets[i]);
+			is_known_form |= schema_json_is_form(sheets[k], sheets[i]);
 		if (is_known_form)
 			continue;
 		open_object(json, sheets[i]->name);
-		put_pair(json, "type", "array");
+		schema_json_put_pair(json, "type", "array");
 		open_object(json, "items");
 		put_row(json, sheets, i);
 		ts_json_object_end(json);
@@ -251,7 +258,7 @@ static void put_reference(struct ts_json *json, const char *key, const char *nam
 	ts_buf_printf(&path, "#/$defs/%s", name);
 	open_object(json, key);
 	if (is_list) {
-		put_pair(json, "type", "array");
+		schema_json_put_pair(json, "type", "array");
 		open_object(json, "items");
 	}
 	ts_json_key(json, "$ref");
@@ -266,7 +273,7 @@ static void put_reference(struct ts_json *json, const char *key, const char *nam
 static void put_texts(struct ts_json *json, const char *key)
 {
 	open_object(json, key);
-	put_pair(json, "type", "array");
+	schema_json_put_pair(json, "type", "array");
 	put_free(json, "items", "string");
 	ts_json_object_end(json);
 }
@@ -286,7 +293,7 @@ static void put_tail(struct ts_json *json, const struct ts_sheet *const *sheets)
 		put_reference(json, "findings", "finding", true);
 	put_texts(json, "notes");
 	open_object(json, "provenance");
-	put_pair(json, "type", "object");
+	schema_json_put_pair(json, "type", "object");
 	put_free(json, "additionalProperties", "string");
 	ts_json_object_end(json);
 }
@@ -301,15 +308,16 @@ static void put_named(struct ts_json *json, const char *const *names, size_t nr)
 		bool is_number = ts_bytes_ends(name, "_ps") || ts_bytes_ends(name, "_pct");
 
 		open_object(json, names[i]);
-		put_types(json, types, is_number ? 2 : TS_NELEM(types));
+		schema_json_put_types(json, types, is_number ? 2 : TS_NELEM(types));
 		ts_json_object_end(json);
 	}
 }
 
-static void put_plain(struct ts_json *json, const char *key, const char *const *names, size_t nr)
+static void schema_json_put_plain(struct ts_json *json, const char *key, const char *const *names,
+				  size_t nr)
 {
 	open_object(json, key);
-	put_pair(json, "type", "object");
+	schema_json_put_pair(json, "type", "object");
 	open_object(json, "properties");
 	put_named(json, names, nr);
 	ts_json_object_end(json);
@@ -331,32 +339,32 @@ static const struct part {
 static void put_finding(struct ts_json *json)
 {
 	open_object(json, "finding");
-	put_pair(json, "type", "object");
+	schema_json_put_pair(json, "type", "object");
 	open_object(json, "properties");
 	put_named(json, ts_finding_columns, TS_FINDING_COLUMNS);
 	for (const struct part *part = finding_parts;
 	     part < finding_parts + TS_NELEM(finding_parts); part++) {
 		if (!part->is_list) {
-			put_plain(json, part->name, part->names, part->nr);
+			schema_json_put_plain(json, part->name, part->names, part->nr);
 			continue;
 		}
 		open_object(json, part->name);
-		put_pair(json, "type", "array");
-		put_plain(json, "items", part->names, part->nr);
+		schema_json_put_pair(json, "type", "array");
+		schema_json_put_plain(json, "items", part->names, part->nr);
 		ts_json_object_end(json);
 	}
 	ts_json_object_end(json);
 	close_closed(json, true);
 }
 
-static void put_result(struct ts_json *json, const struct ts_schema *schema)
+static void schema_json_put_result(struct ts_json *json, const struct ts_schema *schema)
 {
 	open_object(json, schema->name);
-	put_pair(json, "title", schema->title);
-	put_pair(json, "type", "object");
+	schema_json_put_pair(json, "title", schema->title);
+	schema_json_put_pair(json, "type", "object");
 	open_object(json, "properties");
-	put_fields(json, schema->sheets, schema->fields, schema->nr_fields, 0);
-	put_tables(json, schema->sheets);
+	schema_json_put_fields(json, schema->sheets, schema->fields, schema->nr_fields, 0);
+	schema_json_put_tables(json, schema->sheets);
 	put_tail(json, schema->sheets);
 	ts_json_object_end(json);
 	close_closed(json, true);
@@ -368,10 +376,10 @@ static void put_head(struct ts_json *json)
 	static const char *const part[] = { "from_ps", "to_ps", "device", "host" };
 
 	open_object(json, "schema");
-	put_pair(json, "const", TS_REPORT_SCHEMA);
+	schema_json_put_pair(json, "const", TS_REPORT_SCHEMA);
 	ts_json_object_end(json);
-	put_plain(json, "generator", generator, TS_NELEM(generator));
-	put_plain(json, "part", part, TS_NELEM(part));
+	schema_json_put_plain(json, "generator", generator, TS_NELEM(generator));
+	schema_json_put_plain(json, "part", part, TS_NELEM(part));
 	put_free(json, "impossible_count", "integer");
 	put_free(json, "impossible", "array");
 	put_free(json, "tracks", "array");
@@ -379,15 +387,15 @@ static void put_head(struct ts_json *json)
 	put_texts(json, "recommendations");
 }
 
-static void put_report(struct ts_json *json)
+static void schema_json_put_report(struct ts_json *json)
 {
 	open_object(json, "properties");
 	put_head(json);
 	for (size_t i = 0; ts_schemas[i]; i++) {
 		if (ts_schemas[i]->flags & TS_TOP_LEVEL) {
-			put_fields(json, ts_schemas[i]->sheets, ts_schemas[i]->fields,
-				   ts_schemas[i]->nr_fields, 0);
-			put_tables(json, ts_schemas[i]->sheets);
+			schema_json_put_fields(json, ts_schemas[i]->sheets, ts_schemas[i]->fields,
+					       ts_schemas[i]->nr_fields, 0);
+			schema_json_put_tables(json, ts_schemas[i]->sheets);
 		} else {
 			put_reference(json, ts_schemas[i]->name, ts_schemas[i]->name, false);
 		}
@@ -402,11 +410,12 @@ void ts_schema_json(struct ts_buf *out)
 
 	TS_ASSERT(out);
 	open_object(&json, NULL);
-	put_pair(&json, "$schema", "https://json-schema.org/draft/2020-12/schema");
-	put_pair(&json, "title", TS_REPORT_SCHEMA);
-	put_pair(&json, "description", "The report that tpusight report --format json prints.");
-	put_pair(&json, "type", "object");
-	put_report(&json);
+	schema_json_put_pair(&json, "$schema", "https://json-schema.org/draft/2020-12/schema");
+	schema_json_put_pair(&json, "title", TS_REPORT_SCHEMA);
+	schema_json_put_pair(&json, "description",
+			     "The report that tpusight report --format json prints.");
+	schema_json_put_pair(&json, "type", "object");
+	schema_json_put_report(&json);
 	ts_json_key(&json, "required");
 	ts_json_array(&json);
 	ts_json_text(&json, "schema");
@@ -418,7 +427,7 @@ void ts_schema_json(struct ts_buf *out)
 	put_finding(&json);
 	for (size_t i = 0; ts_schemas[i]; i++)
 		if (!(ts_schemas[i]->flags & TS_TOP_LEVEL))
-			put_result(&json, ts_schemas[i]);
+			schema_json_put_result(&json, ts_schemas[i]);
 	ts_json_object_end(&json);
 	ts_json_object_end(&json);
 	ts_buf_putc(out, '\n');

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The glossary. The page's build and the tests of the documents read this form. */
 #include "write/schema.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* The names of the glossary: as short as tells the columns of the schema apart. */
 #include "write/schema.h"
 
@@ -11,7 +11,7 @@ struct refs {
 	size_t nr, cap;
 };
 
-static void add_name(struct ts_bearers *names, struct ts_bearer name)
+static void schema_names_add_name(struct ts_bearers *names, struct ts_bearer name)
 {
 	if (!ts_grow(&names->items, &names->cap, names->nr + 1, sizeof(name)))
 		names->failed = true;
@@ -28,9 +28,10 @@ static void add_also(struct ts_bearers *names, const struct ts_term *term)
 		size_t n = ts_bytes_find(ts_bytes_cut(rest, 1, rest.n), "`");
 		size_t next = ts_bytes_find(rest, ", `"), own = TS_MIN(n + strlen("`` "), next);
 
-		add_name(names, (struct ts_bearer){
-					ts_arena_printf(&names->arena, "%.*s", (int)n, rest.p + 1),
-					term, ts_bytes_cut(rest, own, next - own) });
+		schema_names_add_name(
+			names, (struct ts_bearer){
+				       ts_arena_printf(&names->arena, "%.*s", (int)n, rest.p + 1),
+				       term, ts_bytes_cut(rest, own, next - own) });
 		rest = ts_bytes_cut(rest, next + strlen(", "), rest.n);
 	}
 }
@@ -65,7 +66,7 @@ static void add_schema(struct refs *refs, const struct ts_schema *schema)
 }
 
 /* A dot ends a part, so it comes before all that a part is made of. */
-static int rank(struct ts_bytes path)
+static int schema_names_rank(struct ts_bytes path)
 {
 	return path.p[path.n - 1] == '.' ? 0 : path.p[path.n - 1];
 }
@@ -79,7 +80,7 @@ static int by_end(const void *a, const void *b)
 	while (x.n > 0 && y.n > 0 && x.p[x.n - 1] == y.p[y.n - 1])
 		x.n--, y.n--;
 	if (x.n > 0 && y.n > 0)
-		return rank(x) - rank(y);
+		return schema_names_rank(x) - schema_names_rank(y);
 	return (x.n > y.n) - (x.n < y.n);
 }
 
@@ -119,8 +120,8 @@ static const struct ts_bearer *most_of(const struct ts_bearer *refs, size_t nr, 
 	return most;
 }
 
-static const struct ts_bearer *find(const struct ts_bearers *names, size_t nr_also,
-				    struct ts_bytes name)
+static const struct ts_bearer *schema_names_find(const struct ts_bearers *names, size_t nr_also,
+						 struct ts_bytes name)
 {
 	for (size_t i = 0; i < nr_also; i++)
 		if (ts_bytes_eq(names->items[i].name, name))
@@ -146,7 +147,7 @@ static bool is_bare(const struct ts_bearer *refs, size_t nr)
 static void name_group(struct ts_bearers *names, size_t nr_also, const struct ts_bearer *refs,
 		       size_t nr, size_t n, struct ts_bearer known)
 {
-	const struct ts_bearer *also = find(names, nr_also, tail(refs[0].name, n));
+	const struct ts_bearer *also = schema_names_find(names, nr_also, tail(refs[0].name, n));
 	struct ts_bearer most = known;
 
 	if (also)
@@ -155,7 +156,7 @@ static void name_group(struct ts_bearers *names, size_t nr_also, const struct ts
 		most = *most_of(refs, nr, n);
 	most.name = tail(refs[0].name, n);
 	if (!also && !is_same(&most, &known))
-		add_name(names, most);
+		schema_names_add_name(names, most);
 	for (size_t i = 0, end; i < nr; i = end) {
 		size_t next = longer(refs[i].name, n);
 		struct ts_bytes name = tail(refs[i].name, next);

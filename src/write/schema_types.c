@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The report as types of another language: one for each result, for each group of its fields, for the rows of each table
  * and for the objects of each list, called after where they stand (TimeBuckets, TimeStepsRow); and Results, which has all.
@@ -181,7 +181,8 @@ static void join(struct ts_buf *out, const char *prefix, struct ts_bytes path)
 	ts_buf_printf(out, "%s_%.*s", prefix, TS_ARG(path));
 }
 
-static void put_columns(const struct types *types, const char *prefix, const struct ts_sheet *sheet)
+static void schema_types_put_columns(const struct types *types, const char *prefix,
+				     const struct ts_sheet *sheet)
 {
 	struct ts_buf path = TS_BUF_INIT, place = TS_BUF_INIT;
 
@@ -207,7 +208,7 @@ static void put_sheet(const struct types *types, const char *prefix, const struc
 
 	join(&place, prefix, ts_bytes_of(sheet->name));
 	open_type(types, ts_buf_bytes(&place), sheet->is_items ? "Item" : "Row");
-	put_columns(types, prefix, sheet);
+	schema_types_put_columns(types, prefix, sheet);
 	if (!sheet->is_items)
 		ts_buf_puts(types->out, types->language->others);
 	if (is_compared)
@@ -218,7 +219,7 @@ static void put_sheet(const struct types *types, const char *prefix, const struc
 }
 
 /* Another form of the table stands before, or it is no table. */
-static bool is_known(const struct types *types, size_t at)
+static bool schema_types_is_known(const struct types *types, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
 		if (strcmp(types->sheets[i]->name, types->sheets[at]->name) == 0)
@@ -246,7 +247,7 @@ static void put_sheets(const struct types *types, struct ts_buf *members, const 
 	for (size_t i = 0; types->sheets[i]; i++) {
 		const struct ts_sheet *sheet = types->sheets[i];
 
-		if (sheet->is_items || is_known(types, i))
+		if (sheet->is_items || schema_types_is_known(types, i))
 			continue;
 		put_sheet(types, prefix, sheet, is_compared(types, sheet->name));
 		ts_buf_clear(&type);
@@ -261,7 +262,8 @@ static void put_sheets(const struct types *types, struct ts_buf *members, const 
 	ts_buf_release(&place);
 }
 
-static size_t nr_in_group(const struct ts_column *fields, size_t nr, struct ts_bytes group)
+static size_t schema_types_nr_in_group(const struct ts_column *fields, size_t nr,
+				       struct ts_bytes group)
 {
 	size_t found = 0;
 
@@ -272,19 +274,20 @@ static size_t nr_in_group(const struct ts_column *fields, size_t nr, struct ts_b
 	return found;
 }
 
-static void put_fields(const struct types *types, struct ts_buf *members, const char *prefix,
-		       const struct ts_column *fields, size_t nr, size_t at);
+static void schema_types_put_fields(const struct types *types, struct ts_buf *members,
+				    const char *prefix, const struct ts_column *fields, size_t nr,
+				    size_t at);
 
 /* A type for a group of NR fields, and the member that has it. */
-static void put_group(const struct types *types, struct ts_buf *members, const char *prefix,
-		      const struct ts_column *fields, size_t nr, struct ts_bytes path, size_t at,
-		      bool may_be_null)
+static void schema_types_put_group(const struct types *types, struct ts_buf *members,
+				   const char *prefix, const struct ts_column *fields, size_t nr,
+				   struct ts_bytes path, size_t at, bool may_be_null)
 {
 	const struct language *language = types->language;
 	struct ts_buf place = TS_BUF_INIT, type = TS_BUF_INIT, inside = TS_BUF_INIT;
 
 	join(&place, prefix, path);
-	put_fields(types, &inside, prefix, fields, nr, path.n + 1);
+	schema_types_put_fields(types, &inside, prefix, fields, nr, path.n + 1);
 	open_type(types, ts_buf_bytes(&place), "");
 	ts_buf_put(types->out, ts_buf_bytes(&inside));
 	ts_buf_puts(types->out, language->close);
@@ -299,8 +302,9 @@ static void put_group(const struct types *types, struct ts_buf *members, const c
 }
 
 /* Fields whose names are the same up to AT. */
-static void put_fields(const struct types *types, struct ts_buf *members, const char *prefix,
-		       const struct ts_column *fields, size_t nr, size_t at)
+static void schema_types_put_fields(const struct types *types, struct ts_buf *members,
+				    const char *prefix, const struct ts_column *fields, size_t nr,
+				    size_t at)
 {
 	struct ts_buf place = TS_BUF_INIT;
 
@@ -309,11 +313,11 @@ static void put_fields(const struct types *types, struct ts_buf *members, const 
 		struct ts_bytes path = { (const uint8_t *)name,
 					 dot ? (size_t)(dot - name) : strlen(name) };
 		size_t first = i + (!dot && fields[i].type == TS_TYPE_GROUP);
-		size_t inside = nr_in_group(fields + first, nr - first, path);
+		size_t inside = schema_types_nr_in_group(fields + first, nr - first, path);
 
 		if (inside > 0) {
-			put_group(types, members, prefix, fields + first, inside, path, at,
-				  first > i);
+			schema_types_put_group(types, members, prefix, fields + first, inside, path,
+					       at, first > i);
 			i = first + inside;
 			continue;
 		}
@@ -325,8 +329,8 @@ static void put_fields(const struct types *types, struct ts_buf *members, const 
 	ts_buf_release(&place);
 }
 
-static void put_result(const struct types *types, struct ts_buf *members,
-		       const struct ts_schema *schema)
+static void schema_types_put_result(const struct types *types, struct ts_buf *members,
+				    const struct ts_schema *schema)
 {
 	const struct language *language = types->language;
 	struct ts_buf inside = TS_BUF_INIT, type = TS_BUF_INIT;
@@ -335,7 +339,7 @@ static void put_result(const struct types *types, struct ts_buf *members,
 	const char *prefix = is_top ? "" : schema->name;
 
 	put_sheets(types, own, prefix);
-	put_fields(types, own, prefix, schema->fields, schema->nr_fields, 0);
+	schema_types_put_fields(types, own, prefix, schema->fields, schema->nr_fields, 0);
 	if (!is_top && inside.n > 0) { /* one that is drawn only may have none */
 		open_type(types, ts_bytes_of(schema->name), "");
 		ts_buf_put(types->out, ts_buf_bytes(&inside));
@@ -358,7 +362,7 @@ static void put_all(struct ts_buf *out, const struct language *language)
 	ts_buf_puts(out, language->head);
 	for (size_t i = 0; ts_schemas[i]; i++) {
 		types.sheets = ts_schemas[i]->sheets;
-		put_result(&types, &members, ts_schemas[i]);
+		schema_types_put_result(&types, &members, ts_schemas[i]);
 	}
 	open_type(&types, TS_LIT("results"), "");
 	ts_buf_put(out, ts_buf_bytes(&members));

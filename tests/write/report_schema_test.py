@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 """Reports have what the program declares: report_schema_test.py
 
 The report of each profile in tests/data is held against `tpusight schema`, as are a comparison, the thresholds, an explanation

@@ -192,20 +192,11 @@ TEST(unknown_chip_is_shown_as_the_profile_names_it)
 	struct ts_value list;
 
 	ts_results_init(&results);
-<<<<<<< HEAD
 	result = TS_ADD(&results, overview);
-	list = ts_result_list(result, names, 2, 3, &items);
-	items[0] = items[2] = ts_text(ts_bytes_of("TPU v99")); /* the third says nothing */
-	TS_SET(result, overview, run.devices, list);
-=======
-	result = ts_results_add(&results, "overview", "Overview");
-	result->top_level = true;
 	list = TS_ITEMS(result, overview_device, 3);
 	devices = TS_ITEM_ROWS(list, overview_device);
 	devices[0].kind = devices[1].kind = ts_text(ts_bytes_of("TPU v99"));
-	ts_result_field(result, "run.devices", list, TS_MEASURED,
-			NULL); /* the third says nothing */
->>>>>>> 097bda97 (schema: objects in lists are declared as rows are)
+	TS_SET(result, overview, run.devices, list); /* the third says nothing */
 	assert_summary(&results, 0,
 		       "-" DOT "2 x TPU v99 + 1 x unknown device" DOT "-\n"
 		       "health -   duty cycle -   MXU -   HBM -   padding -\n");
@@ -258,25 +249,13 @@ TEST(profile_without_a_device_shows_no_rates)
 	struct ts_value list;
 
 	ts_results_init(&results);
-<<<<<<< HEAD
 	result = TS_ADD(&results, overview);
-	list = ts_result_list(result, host_names, 2, 1, &items);
-	items[0] = ts_text(ts_bytes_of("h"));
-	items[1] = ts_text(ts_bytes_of("dir/h.xplane.pb")); /* named itself: there is no logdir */
-	TS_SET(result, overview, run.hosts, list);
-	list = ts_result_list(result, device_names, 2, 0, &items);
-	TS_SET(result, overview, run.devices, list);
-=======
-	result = ts_results_add(&results, "overview", "Overview");
-	result->top_level = true;
 	list = TS_ITEMS(result, overview_host, 1);
 	TS_ITEM_ROWS(list, overview_host)->name = ts_text(ts_bytes_of("h"));
 	TS_ITEM_ROWS(list, overview_host)->file =
 		ts_text(ts_bytes_of("dir/h.xplane.pb")); /* named itself: there is no logdir */
-	ts_result_field(result, "run.hosts", list, TS_MEASURED, NULL);
-	list = TS_ITEMS(result, overview_device, 0);
-	ts_result_field(result, "run.devices", list, TS_MEASURED, NULL);
->>>>>>> 097bda97 (schema: objects in lists are declared as rows are)
+	TS_SET(result, overview, run.hosts, list);
+	TS_SET(result, overview, run.devices, TS_ITEMS(result, overview_device, 0));
 	assert_summary(&results, 0, "dir/h.xplane.pb" DOT "1 host" DOT "no device\n");
 	ts_results_release(&results);
 }

@@ -17,7 +17,7 @@
 #define MAX_WAITING 4096 /* events of one moment */
 
 /* Host threads, and the lines of moments beside them. Of GPUs' streams nothing is needed. */
-static bool timeline_wants(const struct ts_context *ctx, const struct ts_line *line)
+static bool memory_timeline_timeline_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	const struct ts_plane *plane = &ctx->profile->planes[line->plane];
 
@@ -304,7 +304,7 @@ const struct ts_analysis ts_analysis_memory_timeline = {
 	.columns = TS_COL_STATS,
 	.state = &ts_memory_timeline_record,
 	.facts_size = sizeof(struct ts_memory_timeline_facts),
-	.wants = timeline_wants,
+	.wants = memory_timeline_timeline_wants,
 	.open = memory_timeline_timeline_open,
 	.interleaved = memory_timeline_timeline_interleaved,
 	.close = memory_timeline_timeline_close,

@@ -26,7 +26,7 @@ static bool is_noise(const struct ts_doctor *doctor, const struct ts_draft *draf
 }
 
 /* Nothing measured can be larger than what makes all the numbers worthless. */
-static int64_t rank(const struct ts_finding *finding)
+static int64_t doctor_rank(const struct ts_finding *finding)
 {
 	if (finding->impact_ps < 0 && finding->severity == TS_CRITICAL)
 		return INT64_MAX;
@@ -36,7 +36,7 @@ static int64_t rank(const struct ts_finding *finding)
 static int doctor_by_impact(const void *a, const void *b)
 {
 	const struct ts_draft *x = a, *y = b;
-	int64_t p = rank(&x->finding), q = rank(&y->finding);
+	int64_t p = doctor_rank(&x->finding), q = doctor_rank(&y->finding);
 
 	if (p != q)
 		return p < q ? 1 : -1;

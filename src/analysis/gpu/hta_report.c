@@ -157,7 +157,7 @@ static struct together add_up(const struct hta_state *sum)
 	X(sum_ps, ts_int(of.ps[set])) \
 	X(share_pct, ts_part_pct(of.ps[set], of.all_ps))
 
-static void put_types(struct ts_result *result, const struct hta_state *sum)
+static void hta_report_put_types(struct ts_result *result, const struct hta_state *sum)
 {
 	struct together of = add_up(sum);
 	struct ts_table *table = TS_TABLE(result, hta_kernel_types);
@@ -234,7 +234,7 @@ enum ts_status ts_hta_report(struct hta_state *sum, const struct ts_context *ctx
 	}
 	hta_report_put_fields(&report);
 	hta_report_put_ranks(&report);
-	put_types(result, sum);
+	hta_report_put_types(result, sum);
 	if (!ts_hta_put_kernels(&report))
 		return ts_fail_nomem(err);
 	ts_hta_put_rank_kernels(&report);

@@ -38,7 +38,7 @@ static const enum ts_trace_class classes_of_kinds[NR_KINDS] = {
 	[KIND_PYTHON] = TS_TRACE_OTHER,
 };
 
-static bool timeline_wants(const struct ts_context *ctx, const struct ts_line *line)
+static bool timeline_timeline_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	return ts_trace_side_of(ctx->profile, line) != TS_SIDE_NONE;
 }
@@ -340,7 +340,7 @@ const struct ts_analysis ts_analysis_timeline = {
 	.columns = TS_COL_LINK,
 	.state = &ts_timeline_record,
 	.facts_size = sizeof(struct ts_timeline_facts),
-	.wants = timeline_wants,
+	.wants = timeline_timeline_wants,
 	.open = timeline_timeline_open,
 	.interleaved = timeline_timeline_interleaved,
 	.merge = timeline_merge,

@@ -525,7 +525,7 @@ static void memory_report_put_fields(struct memory *memory)
 	TS_SET(result, memory, peak_bytes, peak_bytes(memory));
 }
 
-static bool put_tables(struct memory *memory, const struct memory_row **order)
+static bool memory_report_put_tables(struct memory *memory, const struct memory_row **order)
 {
 	bool good;
 
@@ -546,7 +546,7 @@ bool ts_memory_put_ops(struct memory *memory)
 	memory_report_put_unknown(memory);
 	put_spaces(memory);
 	if (good && memory->nr_ops > 0)
-		good = put_tables(memory, order);
+		good = memory_report_put_tables(memory, order);
 	free(order);
 	if (memory->nr_ops > 0 && !memory->measured)
 		ts_result_note(memory->result,

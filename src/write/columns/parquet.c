@@ -457,8 +457,8 @@ static void put_chunk_metadata(struct ts_thrift *column, const struct ts_colfile
 	ts_thrift_end(&metadata);
 }
 
-static void put_group(struct ts_buf *out, const struct ts_colfile_setup *setup,
-		      const struct group *group)
+static void parquet_put_group(struct ts_buf *out, const struct ts_colfile_setup *setup,
+			      const struct group *group)
 {
 	struct ts_thrift row_group = ts_thrift_begin(out);
 	uint64_t nr_plain = 0;
@@ -514,7 +514,7 @@ static enum ts_status parquet_end(struct ts_colfile *file, struct ts_error *err)
 	ts_thrift_int(&metadata, 3, TS_THRIFT_I64, (int64_t)file->nr_all_rows);
 	ts_thrift_list(&metadata, 4, TS_THRIFT_STRUCT, own->nr_groups);
 	for (size_t i = 0; i < own->nr_groups; i++)
-		put_group(&text, setup, &own->groups[i]);
+		parquet_put_group(&text, setup, &own->groups[i]);
 	parquet_put_facts(&metadata, setup);
 	ts_thrift_text(&metadata, 6, ts_bytes_of(setup->creator));
 	put_orders(&metadata, setup->nr_columns);

@@ -79,7 +79,7 @@ static void rules_fusion_add_where(struct ts_doctor *doctor, struct ts_selection
 	}
 }
 
-static void put_pair(struct ts_doctor *doctor, const struct ts_fusion_pair *pair)
+static void rules_fusion_put_pair(struct ts_doctor *doctor, const struct ts_fusion_pair *pair)
 {
 	TS_PUT(doctor, "{name} to {name} ({core}, {bytes} each time)",
 	       TS_NAME(rules_fusion_name_of(pair->module, pair->producer)),
@@ -95,7 +95,7 @@ static void rules_fusion_put_pairs(struct ts_doctor *doctor, const struct ts_fus
 	       TS_COUNT(group->nr), TS_STRING(group->reason->words));
 	for (size_t i = 0; i < group->best.nr; i++) {
 		ts_put(doctor, i > 0 ? ", " : "");
-		put_pair(doctor, &fusion->pairs[group->best.row[i]]);
+		rules_fusion_put_pair(doctor, &fusion->pairs[group->best.row[i]]);
 	}
 	ts_put(doctor, ".");
 }
