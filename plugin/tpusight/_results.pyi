@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: MIT
 # The results of a report, as tpusight schema --format python prints them. None: unknown.
 from collections.abc import Iterator
 from typing import Any, Generic, TypeVar, overload

@@ -25,7 +25,7 @@ struct language {
 };
 
 static const struct language typescript = {
-	.head = "// SPDX-License-Identifier: Apache-2.0\n"
+	.head = "// SPDX-License-Identifier: MIT\n"
 		"// The results of a report, as tpusight schema --format typescript prints them. "
 		"null: "
 		"unknown; what a report does not have is undefined.\n",
@@ -50,7 +50,7 @@ static const struct language typescript = {
 };
 
 static const struct language python = {
-	.head = "# SPDX-License-Identifier: Apache-2.0\n"
+	.head = "# SPDX-License-Identifier: MIT\n"
 		"# The results of a report, as tpusight schema --format python prints them. None: "
 		"unknown.\n"
 		"from collections.abc import Iterator\n"

@@ -11,6 +11,7 @@ wrong=0
 
 # compile FILE: with the schema of $tree in front of the real one
 compile() {
+	# shellcheck disable=SC2046 # words of the compiler and its flags
 	LC_ALL=C $(value CC) $(value CPPFLAGS) -include config.h -I"$tree" -I. -I"$top/src" -I"$top" -Iproto \
 		-fsyntax-only "$top/src/$1" >"$tree/said" 2>&1
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: MIT
 // The results of a report, as tpusight schema --format typescript prints them. null: unknown; what a report does not have is undefined.
 
 export interface RunHostsItem {
