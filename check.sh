@@ -252,12 +252,16 @@ part_fuzz() {
 
 # Fakes of three clouds' stores, and the packages that speak to them: 3 minutes on a new machine, side by side.
 setup_remote() {
-	local venv=$work/venv-remote tools=$work/remote status=0
+	local venv=$work/venv-remote tools=$work/remote status=0 fetching=()
 	mkdir -p "$tools"
-	if command -v go >/dev/null; then GOBIN=$tools go install github.com/fsouza/fake-gcs-server@v1.56.1 >"$tools/go.log" 2>&1 & fi
+	if command -v go >/dev/null; then
+		GOBIN=$tools go install github.com/fsouza/fake-gcs-server@v1.56.1 >"$tools/go.log" 2>&1 &
+		fetching+=($!)
+	fi
 	npm install --prefix "$tools" --no-audit --no-fund --loglevel=error azurite@3.37.0 >"$tools/npm.log" 2>&1 &
+	fetching+=($!)
 	into_venv -r "$here/tests/remote/requirements.txt" || status=$?
-	wait
+	wait "${fetching[@]}" # and not for the parts that run beside this one
 	[ "$status" = 0 ] || return "$status"
 	export TS_REMOTE_PYTHON=$venv/bin/python TS_REMOTE_TOOLS=$tools:$tools/node_modules/.bin
 }
