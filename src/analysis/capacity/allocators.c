@@ -188,9 +188,7 @@ static enum ts_status allocators_close(void *arg, const struct ts_context *ctx, 
 	st = ts_allocators_make_facts(ctx, sum, result, facts, err);
 	if (st)
 		return st;
-	if (!ts_allocators_report(ctx, sum, facts, result))
-		return ts_fail_nomem(err);
-	return TS_OK;
+	return ts_allocators_report(ctx, sum, facts, result, err);
 }
 
 const struct ts_analysis ts_analysis_allocators = {

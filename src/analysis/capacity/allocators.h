@@ -47,8 +47,9 @@ enum ts_status ts_allocators_make_facts(const struct ts_context *ctx, struct all
 /* Of sorted records, those of the allocator that begins at index FROM; .nr 0: that is the end. */
 struct allocator_records ts_allocator_records(const struct allocators_state *sum, size_t from);
 
-/* False: no memory. */
-bool ts_allocators_report(const struct ts_context *ctx, const struct allocators_state *sum,
-			  const struct ts_allocators_facts *facts, struct ts_result *result);
+enum ts_status ts_allocators_report(const struct ts_context *ctx,
+				    const struct allocators_state *sum,
+				    const struct ts_allocators_facts *facts,
+				    struct ts_result *result, struct ts_error *err);
 
 #endif

@@ -88,20 +88,22 @@ static struct block_row *sort_blocks(const struct ts_allocators_facts *facts,
 	return rows;
 }
 
-static bool allocators_report_put_blocks(const struct ts_allocators_facts *facts,
-					 struct ts_result *result)
+static enum ts_status allocators_report_put_blocks(const struct ts_allocators_facts *facts,
+						   struct ts_result *result, struct ts_error *err)
 {
 	struct ts_table *table = TS_TABLE(result, allocators_allocations);
 	size_t nr;
 	const struct block_row *rows = sort_blocks(facts, &result->owner->arena, &nr);
 
-	for (size_t i = 0; rows && i < TS_MIN(nr, MAX_BLOCKS); i++) {
+	if (!rows)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < TS_MIN(nr, MAX_BLOCKS); i++) {
 		const struct block_row *row = &rows[i];
 		const struct ts_allocator_blocks *blocks = row->blocks;
 
 		TS_CELLS(result, table, allocators_allocations, BLOCK_CELLS);
 	}
-	return rows;
+	return TS_OK;
 }
 
 static double share_value(const struct allocator_record *record)
@@ -138,9 +140,10 @@ static void allocators_report_put_points(const struct allocator_records *of, siz
 	}
 }
 
-static bool allocators_report_put_counter(struct ts_result *result,
-					  const struct allocator_records *of, uint32_t device,
-					  const struct counter *counter)
+static enum ts_status allocators_report_put_counter(struct ts_result *result,
+						    const struct allocator_records *of,
+						    uint32_t device, const struct counter *counter,
+						    struct ts_error *err)
 {
 	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, counter->name, device,
 						 ORDER + (int)(counter - counters));
@@ -149,43 +152,51 @@ static bool allocators_report_put_counter(struct ts_result *result,
 		ts_arena_array(&result->owner->arena, of->nr / width + 1, sizeof(*points));
 
 	if (!track || !points)
-		return false;
+		return ts_fail_nomem(err);
 	track->unit = counter->unit;
 	track->description = counter->description;
 	track->points = points;
 	allocators_report_put_points(of, width, counter, track);
-	return true;
+	return TS_OK;
 }
 
-static bool allocators_report_put_counters(const struct ts_context *ctx,
-					   const struct allocators_state *sum,
-					   const struct ts_allocators_facts *facts,
-					   struct ts_result *result)
+static enum ts_status allocators_report_put_counters(const struct ts_context *ctx,
+						     const struct allocators_state *sum,
+						     const struct ts_allocators_facts *facts,
+						     struct ts_result *result, struct ts_error *err)
 {
 	size_t from = 0;
+	enum ts_status st;
 
 	for (size_t i = 0; i < facts->nr && ctx->overlay_budget > 0; i++) {
 		struct allocator_records of = ts_allocator_records(sum, from);
 		uint32_t device = facts->items[i].device;
 
-		for (size_t k = 0; k < TS_NELEM(counters) && device != TS_NONE; k++)
-			if (!allocators_report_put_counter(result, &of, device, &counters[k]))
-				return false;
+		for (size_t k = 0; k < TS_NELEM(counters) && device != TS_NONE; k++) {
+			st = allocators_report_put_counter(result, &of, device, &counters[k], err);
+			if (st)
+				return st;
+		}
 		from += of.nr;
 	}
-	return true;
+	return TS_OK;
 }
 
-bool ts_allocators_report(const struct ts_context *ctx, const struct allocators_state *sum,
-			  const struct ts_allocators_facts *facts, struct ts_result *result)
+enum ts_status ts_allocators_report(const struct ts_context *ctx,
+				    const struct allocators_state *sum,
+				    const struct ts_allocators_facts *facts,
+				    struct ts_result *result, struct ts_error *err)
 {
+	enum ts_status st;
+
 	put_allocators(ctx, facts, result);
-	if (!allocators_report_put_blocks(facts, result))
-		return false;
+	st = allocators_report_put_blocks(facts, result, err);
+	if (st)
+		return st;
 	if (sum->nr_lost > 0)
 		ts_result_note(result,
 			       "%llu more events of allocators were left out: peaks are lower "
 			       "bounds.",
 			       (unsigned long long)sum->nr_lost);
-	return allocators_report_put_counters(ctx, sum, facts, result);
+	return allocators_report_put_counters(ctx, sum, facts, result, err);
 }

@@ -101,12 +101,16 @@ static void capacity_capacity_release(struct programs *programs)
 	free(programs->items);
 }
 
-static bool capacity_capacity_report(const struct ts_context *ctx, const struct programs *programs,
-				     struct ts_capacity_facts *facts, struct ts_result *result)
+static enum ts_status capacity_capacity_report(const struct ts_context *ctx,
+					       const struct programs *programs,
+					       struct ts_capacity_facts *facts,
+					       struct ts_result *result, struct ts_error *err)
 {
-	if (!ts_capacity_put_sites(ctx, facts->hbm_bytes, result))
-		return false;
-	return programs->nr == 0 || ts_capacity_report(facts, &programs->items[0], result);
+	enum ts_status st = ts_capacity_put_sites(ctx, facts->hbm_bytes, result, err);
+
+	if (st || programs->nr == 0)
+		return st;
+	return ts_capacity_report(facts, &programs->items[0], result, err);
 }
 
 static enum ts_status capacity_close(void *state, const struct ts_context *ctx, void *facts,
@@ -122,8 +126,7 @@ static enum ts_status capacity_close(void *state, const struct ts_context *ctx, 
 	st = ts_capacity_make_facts(ctx, programs.items, programs.nr, result, facts, err);
 	if (st)
 		goto done;
-	if (!capacity_capacity_report(ctx, &programs, facts, result))
-		st = ts_fail_nomem(err);
+	st = capacity_capacity_report(ctx, &programs, facts, result, err);
 done:
 	capacity_capacity_release(&programs);
 	return st;

@@ -77,11 +77,12 @@ enum ts_status ts_capacity_find_donations(const struct ts_hlo_module *module, si
 					  struct ts_result *result, struct ts_capacity_program *to,
 					  struct ts_error *err);
 
-/* All three: false: no memory. TOP is the program of the first fact. */
-bool ts_capacity_report(const struct ts_capacity_facts *facts, const struct program *top,
-			struct ts_result *result);
-bool ts_capacity_put_lines(const struct program *program, struct ts_result *result);
-bool ts_capacity_put_sites(const struct ts_context *ctx, int64_t hbm_bytes,
-			   struct ts_result *result);
+/* TOP is the program of the first fact. */
+enum ts_status ts_capacity_report(const struct ts_capacity_facts *facts, const struct program *top,
+				  struct ts_result *result, struct ts_error *err);
+enum ts_status ts_capacity_put_lines(const struct program *program, struct ts_result *result,
+				     struct ts_error *err);
+enum ts_status ts_capacity_put_sites(const struct ts_context *ctx, int64_t hbm_bytes,
+				     struct ts_result *result, struct ts_error *err);
 
 #endif

@@ -91,14 +91,15 @@ static enum ts_status sum_lines(const struct program *program, struct ts_result 
 }
 
 /* Parameters are from the caller: they have no line. */
-bool ts_capacity_put_lines(const struct program *program, struct ts_result *result)
+enum ts_status ts_capacity_put_lines(const struct program *program, struct ts_result *result,
+				     struct ts_error *err)
 {
 	struct lines lines = { .items = NULL };
-	bool good = sum_lines(program, result, &lines, NULL) == TS_OK;
+	enum ts_status st = sum_lines(program, result, &lines, err);
 
-	if (good)
+	if (st == TS_OK)
 		capacity_lines_put_lines(program, &lines, result);
 	free(lines.items);
 	ts_strmap_release(&lines.by_source);
-	return good;
+	return st;
 }

@@ -171,17 +171,20 @@ static void note_older(const struct ts_capacity_program *top, struct ts_result *
 		100 * (double)less / (double)top->peak_bytes);
 }
 
-bool ts_capacity_report(const struct ts_capacity_facts *facts, const struct program *top,
-			struct ts_result *result)
+enum ts_status ts_capacity_report(const struct ts_capacity_facts *facts, const struct program *top,
+				  struct ts_result *result, struct ts_error *err)
 {
+	enum ts_status st;
+
 	TS_ASSERT(facts->nr_programs > 0 && facts->programs[0].module == top->sum.module);
 	capacity_report_put_fields(facts, result);
 	capacity_report_put_programs(facts, result);
 	capacity_report_put_buffers(facts, result);
-	if (!ts_capacity_put_lines(top, result))
-		return false;
+	st = ts_capacity_put_lines(top, result, err);
+	if (st)
+		return st;
 	put_donations(facts, result);
 	note_simulated(facts, result);
 	note_older(&top->sum, result);
-	return true;
+	return TS_OK;
 }

@@ -280,14 +280,15 @@ static int by_site(const void *a, const void *b)
 	X(stack, stack_of(held, site, result))
 
 /* Executables of backends that do not say their size are not listed. */
-static bool put_sites(const struct held *held, struct ts_result *result)
+static enum ts_status put_sites(const struct held *held, struct ts_result *result,
+				struct ts_error *err)
 {
 	struct ts_table *table = TS_TABLE(result, capacity_sites);
 	size_t nr = held->profile->nr_sites;
 	const struct ts_site **sites = calloc(nr + 1, sizeof(const struct ts_site *));
 
 	if (!sites)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
 		sites[i] = &held->profile->sites[i];
 	if (nr > 1)
@@ -298,7 +299,7 @@ static bool put_sites(const struct held *held, struct ts_result *result)
 		TS_CELLS(result, table, capacity_sites, SITE_CELLS);
 	}
 	free(sites);
-	return true;
+	return TS_OK;
 }
 
 #define LINE_CELLS(X) \
@@ -342,20 +343,20 @@ static void capacity_sites_put_fields(const struct held *held, int64_t hbm_bytes
 			       held->files.nr);
 }
 
-bool ts_capacity_put_sites(const struct ts_context *ctx, int64_t hbm_bytes,
-			   struct ts_result *result)
+enum ts_status ts_capacity_put_sites(const struct ts_context *ctx, int64_t hbm_bytes,
+				     struct ts_result *result, struct ts_error *err)
 {
 	struct held held = { .profile = ctx->profile, .scratch = TS_ARENA_INIT };
-	bool good = ctx->profile->nr_sites == 0 || capacity_sites_gather(&held, NULL) == TS_OK;
+	enum ts_status st = capacity_sites_gather(&held, err);
 
-	if (good && held.files.nr > 0) {
+	if (st == TS_OK && held.files.nr > 0) {
 		capacity_sites_put_fields(&held, hbm_bytes, result);
-		good = put_sites(&held, result);
+		st = put_sites(&held, result, err);
 		capacity_sites_put_lines(&held, result);
 	}
 	release_groups(&held.files);
 	release_groups(&held.devices);
 	release_groups(&held.lines);
 	ts_arena_release(&held.scratch);
-	return good;
+	return st;
 }

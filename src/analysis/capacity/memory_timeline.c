@@ -293,7 +293,7 @@ static enum ts_status memory_timeline_timeline_close(void *arg, const struct ts_
 static enum ts_status timeline_report(void *arg, const struct ts_context *ctx,
 				      struct ts_result *result, struct ts_error *err)
 {
-	return ts_heap_report(ctx, result) ? TS_OK : ts_fail_nomem(err);
+	return ts_heap_report(ctx, result, err);
 }
 
 const struct ts_analysis ts_analysis_memory_timeline = {

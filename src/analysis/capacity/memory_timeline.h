@@ -212,7 +212,8 @@ enum ts_status ts_heap_make_facts(const struct ts_context *ctx, const struct hea
 				  size_t nr, struct ts_result *result,
 				  struct ts_memory_timeline_facts *facts, struct ts_error *err);
 
-/* --- _report.c. False: no memory. */
-bool ts_heap_report(const struct ts_context *ctx, struct ts_result *result);
+/* --- _report.c */
+enum ts_status ts_heap_report(const struct ts_context *ctx, struct ts_result *result,
+			      struct ts_error *err);
 
 #endif

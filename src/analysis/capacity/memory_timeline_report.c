@@ -306,9 +306,10 @@ static void memory_timeline_report_put_points(const struct ts_heap_device *devic
 	}
 }
 
-static bool memory_timeline_report_put_counter(const struct ts_heap_device *device,
-					       const struct counter *counter,
-					       struct ts_result *result)
+static enum ts_status memory_timeline_report_put_counter(const struct ts_heap_device *device,
+							 const struct counter *counter,
+							 struct ts_result *result,
+							 struct ts_error *err)
 {
 	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, counter->name,
 						 device->device, ORDER + (int)(counter - counters));
@@ -316,24 +317,28 @@ static bool memory_timeline_report_put_counter(const struct ts_heap_device *devi
 		ts_arena_array(&result->owner->arena, device->nr_moments, sizeof(*points));
 
 	if (!track || !points)
-		return false;
+		return ts_fail_nomem(err);
 	track->unit = "GiB";
 	track->description = counter->description;
 	track->points = points;
 	memory_timeline_report_put_points(device, counter, track);
-	return true;
+	return TS_OK;
 }
 
 /* Of the device's memory; what a CPU's allocator has is not the memory of a device. */
-static bool memory_timeline_report_put_counters(const struct ts_context *ctx,
-						const struct ts_heap_device *device,
-						struct ts_result *result)
+static enum ts_status memory_timeline_report_put_counters(const struct ts_context *ctx,
+							  const struct ts_heap_device *device,
+							  struct ts_result *result,
+							  struct ts_error *err)
 {
+	enum ts_status st;
+
 	if (ctx->overlay_budget == 0 || device->device == TS_NONE)
-		return true;
-	return memory_timeline_report_put_counter(device, &counters[0], result) &&
-	       (device->most_reserved < 0 ||
-		memory_timeline_report_put_counter(device, &counters[1], result));
+		return TS_OK;
+	st = memory_timeline_report_put_counter(device, &counters[0], result, err);
+	if (st || device->most_reserved < 0)
+		return st;
+	return memory_timeline_report_put_counter(device, &counters[1], result, err);
 }
 
 /* --- the single figures */
@@ -478,20 +483,24 @@ static void memory_timeline_report_put_notes(const struct ts_heap_losses *losses
 			       (unsigned long long)losses->nr_devices);
 }
 
-bool ts_heap_report(const struct ts_context *ctx, struct ts_result *result)
+enum ts_status ts_heap_report(const struct ts_context *ctx, struct ts_result *result,
+			      struct ts_error *err)
 {
 	const struct ts_memory_timeline_facts *facts = ts_memory_timeline_facts(ctx);
+	enum ts_status st;
 
 	if (facts->nr_devices == 0) {
 		report_others(ctx, result);
-		return true;
+		return TS_OK;
 	}
 	memory_timeline_report_put_fields(result, &facts->devices[0]);
 	memory_timeline_report_put_sheets(ctx, facts, result);
 	memory_timeline_report_put_calls(ctx, facts, result);
-	for (size_t i = 0; i < facts->nr_devices; i++)
-		if (!memory_timeline_report_put_counters(ctx, &facts->devices[i], result))
-			return false;
+	for (size_t i = 0; i < facts->nr_devices; i++) {
+		st = memory_timeline_report_put_counters(ctx, &facts->devices[i], result, err);
+		if (st)
+			return st;
+	}
 	memory_timeline_report_put_notes(&facts->losses, result);
-	return true;
+	return TS_OK;
 }

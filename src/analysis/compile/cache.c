@@ -468,8 +468,8 @@ static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void 
 	if (!report.longest)
 		return ts_fail_nomem(err);
 	st = compile_cache_make_facts(&report, sum, facts, err);
-	if (!st && !ts_cache_report(&report))
-		st = ts_fail_nomem(err);
+	if (!st)
+		st = ts_cache_report(&report, err);
 	free(report.longest);
 	return st;
 }

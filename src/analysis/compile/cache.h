@@ -184,7 +184,7 @@ enum ts_status ts_cache_describe(struct cache_families *families, const struct t
 struct ts_bytes ts_cache_bucket_advice(const struct ts_cache_family *family,
 				       struct ts_result *result);
 
-/* cache_report.c: the views of what was found. False: no memory. */
+/* cache_report.c: the views of what was found. */
 struct cache_report {
 	const struct cache_state *sum;
 	const struct ts_context *ctx;
@@ -194,6 +194,6 @@ struct cache_report {
 	struct ts_result *result;
 };
 
-bool ts_cache_report(const struct cache_report *report);
+enum ts_status ts_cache_report(const struct cache_report *report, struct ts_error *err);
 
 #endif

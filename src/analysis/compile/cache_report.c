@@ -136,7 +136,7 @@ static int cache_report_longest_compiled_first(const void *a, const void *b)
 	return (x->op > y->op) - (x->op < y->op);
 }
 
-static bool put_functions(const struct cache_report *report)
+static enum ts_status put_functions(const struct cache_report *report, struct ts_error *err)
 {
 	const struct cache_state *sum = report->sum;
 	struct ts_table *table = TS_TABLE(report->result, cache_functions);
@@ -144,7 +144,7 @@ static bool put_functions(const struct cache_report *report)
 		calloc(sum->nr_functions + 1, sizeof(const struct cache_function *));
 
 	if (!order)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < sum->nr_functions; i++)
 		order[i] = &sum->functions[i];
 	if (sum->nr_functions > 1)
@@ -158,7 +158,7 @@ static bool put_functions(const struct cache_report *report)
 		TS_CELLS(report->result, table, cache_functions, FUNCTION_CELLS);
 	}
 	free(order);
-	return true;
+	return TS_OK;
 }
 
 #define PROGRAM_ITEMS(X) \
@@ -252,8 +252,9 @@ static uint32_t label_of(struct ts_result *result, struct ts_label *labels, size
 }
 
 /* The requests of the device's host as slices. */
-static bool add_slices(const struct cache_report *report, uint32_t device, struct ts_slices *slices,
-		       struct ts_label *labels, size_t *nr_labels)
+static enum ts_status add_slices(const struct cache_report *report, uint32_t device,
+				 struct ts_slices *slices, struct ts_label *labels,
+				 size_t *nr_labels, struct ts_error *err)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 
@@ -266,40 +267,44 @@ static bool add_slices(const struct cache_report *report, uint32_t device, struc
 			continue;
 		if (!ts_slices_add(slices, request->start_ps, request->end_ps,
 				   label_of(report->result, labels, nr_labels, request->module)))
-			return false;
+			return ts_fail_nomem(err);
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool cache_report_put_slices(struct ts_result *result, uint32_t device,
-				    struct ts_slices *slices, const struct ts_label *labels,
-				    size_t nr_labels)
+static enum ts_status cache_report_put_slices(struct ts_result *result, uint32_t device,
+					      struct ts_slices *slices,
+					      const struct ts_label *labels, size_t nr_labels,
+					      struct ts_error *err)
 {
 	struct ts_track *track =
 		ts_result_track(result, TS_TRACK_SLICES, "Host compiles", device, 3);
 
 	if (!track)
-		return false;
+		return ts_fail_nomem(err);
 	track->labels = labels;
 	track->nr_labels = nr_labels;
 	track->description = "modules that this device's host compiled or restored from the "
 			     "persistent cache";
-	return ts_slices_finish(slices, result, track);
+	return ts_slices_finish(slices, result, track) ? TS_OK : ts_fail_nomem(err);
 }
 
-static bool cache_report_put_track(const struct cache_report *report, uint32_t device)
+static enum ts_status cache_report_put_track(const struct cache_report *report, uint32_t device,
+					     struct ts_error *err)
 {
 	struct ts_slices slices = { .budget = ts_overlay_device_share(
 					    report->ctx, TS_SHARE_COMPILATIONS, device) };
 	struct ts_label *labels =
 		ts_arena_array(&report->result->owner->arena, MAX_LABELS, sizeof(*labels));
 	size_t nr_labels = 0;
-	bool good = labels && add_slices(report, device, &slices, labels, &nr_labels);
+	enum ts_status st = labels ? add_slices(report, device, &slices, labels, &nr_labels, err)
+				   : ts_fail_nomem(err);
 
-	if (good && slices.nr > 0)
-		good = cache_report_put_slices(report->result, device, &slices, labels, nr_labels);
+	if (st == TS_OK && slices.nr > 0)
+		st = cache_report_put_slices(report->result, device, &slices, labels, nr_labels,
+					     err);
 	ts_slices_release(&slices);
-	return good;
+	return st;
 }
 
 static void cache_report_put_notes(const struct cache_report *report)
@@ -333,18 +338,23 @@ static void cache_report_put_notes(const struct cache_report *report)
 			       CACHE_MAX_RUNS);
 }
 
-bool ts_cache_report(const struct cache_report *report)
+enum ts_status ts_cache_report(const struct cache_report *report, struct ts_error *err)
 {
-	bool good;
+	enum ts_status st;
 
 	TS_ASSERT(report->sum && report->facts && report->longest);
 	cache_report_put_fields(report);
 	put_requests(report);
-	good = put_functions(report);
+	st = put_functions(report, err);
+	if (st)
+		return st;
 	put_families(report);
 	for (uint32_t i = 0;
-	     good && report->ctx->overlay_budget > 0 && i < report->ctx->profile->nr_devices; i++)
-		good = cache_report_put_track(report, i);
+	     report->ctx->overlay_budget > 0 && i < report->ctx->profile->nr_devices; i++) {
+		st = cache_report_put_track(report, i, err);
+		if (st)
+			return st;
+	}
 	cache_report_put_notes(report);
-	return good;
+	return TS_OK;
 }

@@ -173,9 +173,9 @@ static void heatmap_put_row(const struct heat_cell *cells, const struct ts_matri
 		TS_CELLS(result, table, heatmap_ops, HEAT_CELLS);
 }
 
-/* The number of the first step of each column. False: no memory. */
-static bool heatmap_put_steps(const struct ts_context *ctx, size_t nr_columns,
-			      struct ts_result *result)
+/* The number of the first step of each column. */
+static enum ts_status heatmap_put_steps(const struct ts_context *ctx, size_t nr_columns,
+					struct ts_result *result, struct ts_error *err)
 {
 	const struct ts_steps *steps = &ctx->outline->steps;
 	size_t each = steps_each(ctx);
@@ -183,20 +183,22 @@ static bool heatmap_put_steps(const struct ts_context *ctx, size_t nr_columns,
 	struct ts_run_step step;
 	struct ts_value *items;
 	struct ts_value list = ts_result_list(result, NULL, 0, nr_columns, &items);
+	enum ts_status st;
 
 	if (!items)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr_columns; i++)
 		items[i] = ts_null();
-	if (ts_steps_walk_open(&walk, steps, NULL))
-		return false;
+	st = ts_steps_walk_open(&walk, steps, err);
+	if (st)
+		return st;
 	while (ts_steps_walk_next(&walk, &step))
 		if (step.cores > 0 && (walk.row - 1) % each == 0)
 			items[(walk.row - 1) / each] = ts_int((int64_t)step.number);
 	ts_steps_walk_close(&walk);
 	TS_SET(result, heatmap, steps_per_column, ts_int((int64_t)each));
 	TS_SET(result, heatmap, steps, list);
-	return true;
+	return TS_OK;
 }
 
 static enum ts_status heat_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -205,12 +207,14 @@ static enum ts_status heat_close(void *arg, const struct ts_context *ctx, void *
 	const struct heat_state *state = arg;
 	size_t each = steps_each(ctx), nr_columns;
 	struct ts_table *table;
+	enum ts_status st;
 
 	if (state->nr_rows == 0)
 		return TS_OK;
 	nr_columns = (ctx->outline->steps.nr_steps + each - 1) / each;
-	if (!heatmap_put_steps(ctx, nr_columns, result))
-		return ts_fail_nomem(err);
+	st = heatmap_put_steps(ctx, nr_columns, result, err);
+	if (st)
+		return st;
 	table = TS_TABLE(result, heatmap_ops);
 	for (size_t i = 0; i < TS_MIN(nr_rows(ctx), state->nr_rows); i++)
 		heatmap_put_row(state->cells[i], &ts_systolic_facts(ctx)->items[i], nr_columns,

@@ -227,21 +227,21 @@ static enum ts_status marks_merge(void *arg, void *line, const struct ts_context
 	return TS_OK;
 }
 
-static bool marks_put_track(struct ts_slices *slices, int row, uint32_t device,
-			    const struct ts_label *labels, size_t nr_labels,
-			    struct ts_result *result)
+static enum ts_status marks_put_track(struct ts_slices *slices, int row, uint32_t device,
+				      const struct ts_label *labels, size_t nr_labels,
+				      struct ts_result *result, struct ts_error *err)
 {
 	struct ts_track *track;
 
 	if (slices->nr == 0)
-		return true;
+		return TS_OK;
 	track = ts_result_track(result, TS_TRACK_SLICES, rows[row].name, device, rows[row].order);
 	if (!track || !labels)
-		return false;
+		return ts_fail_nomem(err);
 	track->description = rows[row].description;
 	track->labels = labels;
 	track->nr_labels = nr_labels;
-	return ts_slices_finish(slices, result, track);
+	return ts_slices_finish(slices, result, track) ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status marks_put_rows(struct marks_state *state, const struct ts_context *ctx,
@@ -255,9 +255,8 @@ static enum ts_status marks_put_rows(struct marks_state *state, const struct ts_
 			ts_marks_labels(ctx, &list, (enum mark_row)row, result);
 
 		for (uint32_t i = 0; i < state->nr_devices && st == TS_OK; i++)
-			if (!marks_put_track(&state->devices[i].rows[row], row, i, labels,
-					     list.nr[row], result))
-				st = ts_fail_nomem(err);
+			st = marks_put_track(&state->devices[i].rows[row], row, i, labels,
+					     list.nr[row], result, err);
 	}
 	if (list.nr_left_out > 0)
 		ts_result_note(result, "%zu ops with less padding are not drawn", list.nr_left_out);
@@ -298,8 +297,8 @@ static const struct ts_finding_range *range_at(const struct ts_finding_range *ra
 }
 
 /* Between two neighbouring cuts the same ranges hold. CUTS has room for 2 x nr. */
-static bool marks_paint(struct ts_slices *slices, const struct ts_finding_range *ranges, size_t nr,
-			int64_t *cuts)
+static enum ts_status marks_paint(struct ts_slices *slices, const struct ts_finding_range *ranges,
+				  size_t nr, int64_t *cuts, struct ts_error *err)
 {
 	for (size_t i = 0; i < nr; i++) {
 		cuts[2 * i] = ranges[i].start_ps;
@@ -312,43 +311,49 @@ static bool marks_paint(struct ts_slices *slices, const struct ts_finding_range 
 
 		if (range && cuts[i] < cuts[i + 1] &&
 		    !ts_slices_add(slices, cuts[i], cuts[i + 1], range->finding))
-			return false;
+			return ts_fail_nomem(err);
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool put_device_ranges(const struct ts_context *ctx, uint32_t device,
-			      const struct ts_label *labels, struct ts_result *result)
+static enum ts_status put_device_ranges(const struct ts_context *ctx, uint32_t device,
+					const struct ts_label *labels, struct ts_result *result,
+					struct ts_error *err)
 {
 	const struct ts_doctor_facts *doctor = ts_doctor_facts(ctx);
 	struct ts_finding_range *ranges = calloc(doctor->nr_ranges, sizeof(*ranges));
 	int64_t *cuts = calloc(2 * doctor->nr_ranges, sizeof(*cuts));
 	struct ts_slices slices = { .budget = budget_of(ctx, NR_MARK_ROWS, device) };
-	bool good = ranges && cuts;
+	enum ts_status st;
 
-	if (good)
-		good = marks_paint(&slices, ranges, ranges_of(doctor, device, ranges), cuts);
-	if (good)
-		good = marks_put_track(&slices, NR_MARK_ROWS, device, labels, doctor->nr_findings,
-				       result);
+	if (!ranges || !cuts) {
+		st = ts_fail_nomem(err);
+		goto done;
+	}
+	st = marks_paint(&slices, ranges, ranges_of(doctor, device, ranges), cuts, err);
+	if (st)
+		goto done;
+	st = marks_put_track(&slices, NR_MARK_ROWS, device, labels, doctor->nr_findings, result,
+			     err);
+done:
 	ts_slices_release(&slices);
 	free(cuts);
 	free(ranges);
-	return good;
+	return st;
 }
 
 static enum ts_status marks_put_ranges(const struct ts_context *ctx, struct ts_result *result,
 				       struct ts_error *err)
 {
 	const struct ts_label *labels;
+	enum ts_status st = TS_OK;
 
 	if (ts_doctor_facts(ctx)->nr_ranges == 0)
 		return TS_OK;
 	labels = ts_marks_finding_labels(ts_doctor_facts(ctx), result);
-	for (uint32_t i = 0; i < ctx->profile->nr_devices; i++)
-		if (!put_device_ranges(ctx, i, labels, result))
-			return ts_fail_nomem(err);
-	return TS_OK;
+	for (uint32_t i = 0; i < ctx->profile->nr_devices && st == TS_OK; i++)
+		st = put_device_ranges(ctx, i, labels, result, err);
+	return st;
 }
 
 static void note_merging(struct ts_result *result)

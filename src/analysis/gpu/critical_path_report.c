@@ -233,9 +233,10 @@ static void put_listed(const struct ts_context *ctx, struct ts_result *result,
 	ts_table_end_others(result, table, nr - nr_rows, "step", sums);
 }
 
-/* In the order of time. False: no memory. */
-static bool critical_path_report_put_steps(const struct cp_state *sum, const struct ts_context *ctx,
-					   struct ts_result *result)
+/* In the order of time. */
+static enum ts_status critical_path_report_put_steps(const struct cp_state *sum,
+						     const struct ts_context *ctx,
+						     struct ts_result *result, struct ts_error *err)
 {
 	const struct cp_path **paths = malloc((sum->nr_paths + 1) * sizeof(*paths));
 	int64_t *lengths_ps = malloc((sum->nr_paths + 1) * sizeof(*lengths_ps));
@@ -256,7 +257,7 @@ static bool critical_path_report_put_steps(const struct cp_state *sum, const str
 	free(paths);
 	free(lengths_ps);
 	free(rows);
-	return rows != NULL;
+	return rows ? TS_OK : ts_fail_nomem(err);
 }
 
 static void critical_path_report_note_left_out(const struct cp_state *sum, struct ts_result *result)
@@ -292,5 +293,5 @@ enum ts_status ts_cp_report(const struct cp_state *sum, const struct ts_context 
 	}
 	critical_path_report_note_left_out(sum, result);
 	free(steps);
-	return critical_path_report_put_steps(sum, ctx, result) ? TS_OK : ts_fail_nomem(err);
+	return critical_path_report_put_steps(sum, ctx, result, err);
 }

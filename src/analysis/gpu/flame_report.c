@@ -179,19 +179,19 @@ static void flame_report_put_rows(const struct tree *tree, struct ts_result *res
 	}
 }
 
-/* False: no memory. */
-static bool flame_report_put_tree(const struct tree *tree, struct ts_result *result)
+static enum ts_status flame_report_put_tree(const struct tree *tree, struct ts_result *result,
+					    struct ts_error *err)
 {
 	struct ts_table *table = ts_result_sheet(result, sheets[tree->kind]);
 	struct ordered *sorted = sorted_nodes(tree);
 	uint32_t *scratch = calloc(3 * tree->paths->nr + 4, sizeof(*scratch));
-	bool good = sorted && scratch;
+	enum ts_status st = sorted && scratch ? TS_OK : ts_fail_nomem(err);
 
-	if (good)
+	if (st == TS_OK)
 		flame_report_put_rows(tree, result, table, sorted, scratch);
 	free(sorted);
 	free(scratch);
-	return good;
+	return st;
 }
 
 /* --- the heaviest */
@@ -241,8 +241,9 @@ static uint64_t end_of_path(const struct flame_tree *paths, uint32_t node)
 	return ts_hash((struct ts_bytes){ (const uint8_t *)names, sizeof(names) }, 0);
 }
 
-static bool flame_report_add_to_group(struct group *groups, size_t *nr, struct ts_map *by_end,
-				      uint64_t end, struct group add)
+static enum ts_status flame_report_add_to_group(struct group *groups, size_t *nr,
+						struct ts_map *by_end, uint64_t end,
+						struct group add, struct ts_error *err)
 {
 	uint32_t at = ts_map_find(by_end, end);
 
@@ -250,39 +251,38 @@ static bool flame_report_add_to_group(struct group *groups, size_t *nr, struct t
 		at = (uint32_t)(*nr)++;
 		groups[at] = (struct group){ .node = add.node };
 		if (!ts_map_set(by_end, end, at))
-			return false;
+			return ts_fail_nomem(err);
 	}
 	groups[at].self_ps = ts_i64_add(groups[at].self_ps, add.self_ps);
 	groups[at].count = ts_u64_add(groups[at].count, add.count);
-	return true;
+	return TS_OK;
 }
 
 TS_ORDER(flame_report_by_self, struct group, TS_DOWN(self_ps) TS_UP(node))
 
-/* The heaviest first; the caller frees them. NULL: no memory. */
-static struct group *flame_report_find_groups(const struct flame_tree *paths,
-					      const struct weight *weight, size_t *nr)
+/* The heaviest first; the caller frees them, also where it failed. */
+static enum ts_status flame_report_find_groups(const struct flame_tree *paths,
+					       const struct weight *weight, struct group **into,
+					       size_t *nr, struct ts_error *err)
 {
 	struct group *groups = calloc(paths->nr + 1, sizeof(*groups));
 	struct ts_map by_end = { NULL, 0, 0 };
-	bool good = groups != NULL;
+	enum ts_status st = groups ? TS_OK : ts_fail_nomem(err);
 
+	*into = groups;
 	*nr = 0;
-	for (uint32_t i = 0; good && i < paths->nr; i++) {
+	for (uint32_t i = 0; st == TS_OK && i < paths->nr; i++) {
 		const struct flame_node *node = &paths->nodes[i];
 		struct group add = { weight->self(node), node->count, i };
 
 		if (add.self_ps > 0 && node->name != FLAME_OTHERS)
-			good = flame_report_add_to_group(groups, nr, &by_end, end_of_path(paths, i),
-							 add);
+			st = flame_report_add_to_group(groups, nr, &by_end, end_of_path(paths, i),
+						       add, err);
 	}
 	ts_map_release(&by_end);
-	if (!good) {
-		free(groups);
-		return NULL;
-	}
-	qsort(groups, *nr, sizeof(*groups), flame_report_by_self);
-	return groups;
+	if (st == TS_OK)
+		qsort(groups, *nr, sizeof(*groups), flame_report_by_self);
+	return st;
 }
 
 static struct ts_value caller(const struct tree *tree, struct ts_result *result, uint32_t node)
@@ -300,21 +300,22 @@ static struct ts_value caller(const struct tree *tree, struct ts_result *result,
 	X(name, ts_text(flame_report_shown(tree, result, group->node))) \
 	X(caller, caller(tree, result, group->node))
 
-/* False: no memory. */
-static bool put_hottest_of(const struct tree *tree, const struct weight *weight,
-			   struct ts_result *result, struct ts_table *table)
+static enum ts_status put_hottest_of(const struct tree *tree, const struct weight *weight,
+				     struct ts_result *result, struct ts_table *table,
+				     struct ts_error *err)
 {
 	double whole = (double)TS_MAX(weight->total(&tree->totals[tree->paths->nr]), 1);
+	struct group *groups;
 	size_t nr;
-	struct group *groups = flame_report_find_groups(tree->paths, weight, &nr);
+	enum ts_status st = flame_report_find_groups(tree->paths, weight, &groups, &nr, err);
 
-	for (size_t i = 0; groups && i < TS_MIN(nr, MAX_HOTTEST); i++) {
+	for (size_t i = 0; st == TS_OK && i < TS_MIN(nr, MAX_HOTTEST); i++) {
 		const struct group *group = &groups[i];
 
 		TS_CELLS(result, table, flame_hottest, HOTTEST_CELLS);
 	}
 	free(groups);
-	return groups != NULL;
+	return st;
 }
 
 /* The first tree with time of this weight; NULL: no tree has any. */
@@ -327,18 +328,20 @@ static const struct tree *tree_with(const struct tree *trees, const struct weigh
 }
 
 /* With scopes alone it would show people the same as the op table. */
-static bool put_hottest(const struct tree *trees, struct ts_result *result)
+static enum ts_status put_hottest(const struct tree *trees, struct ts_result *result,
+				  struct ts_error *err)
 {
 	const char *title = trees[FLAME_STACKS].paths->nr > 0 ? "Heaviest paths" : NULL;
 	struct ts_table *table = TS_TITLED_TABLE(result, flame_hottest, title);
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; good && i < TS_NELEM(weights); i++) {
+	for (size_t i = 0; st == TS_OK && i < TS_NELEM(weights); i++) {
 		const struct tree *tree = tree_with(trees, &weights[i]);
 
-		good = !tree || put_hottest_of(tree, &weights[i], result, table);
+		if (tree)
+			st = put_hottest_of(tree, &weights[i], result, table, err);
 	}
-	return good;
+	return st;
 }
 
 /* --- all of it */
@@ -384,20 +387,23 @@ static void flame_report_put_notes(struct ts_result *result, const struct tree *
 				sheets[i]->name, (unsigned long long)trees[i].paths->nr_folded);
 }
 
-static bool put_trees(struct tree *trees, const struct flame_seen *seen, struct ts_result *result)
+static enum ts_status put_trees(struct tree *trees, const struct flame_seen *seen,
+				struct ts_result *result, struct ts_error *err)
 {
-	bool good = true, any = false;
+	bool any = false;
+	enum ts_status st;
 
 	for (size_t i = 0; i < FLAME_NR_KINDS; i++)
 		any |= trees[i].paths->nr > 0;
 	if (!any)
-		return true;
+		return TS_OK;
 	flame_report_put_totals(result, trees, seen);
-	good = put_hottest(trees, result);
-	for (size_t i = 0; i < FLAME_NR_KINDS && good; i++)
-		good = trees[i].paths->nr == 0 || flame_report_put_tree(&trees[i], result);
+	st = put_hottest(trees, result, err);
+	for (size_t i = 0; i < FLAME_NR_KINDS && st == TS_OK; i++)
+		if (trees[i].paths->nr > 0)
+			st = flame_report_put_tree(&trees[i], result, err);
 	flame_report_put_notes(result, trees, seen);
-	return good;
+	return st;
 }
 
 /* Half of the rows are for paths, as some paths get an (others) beside them. */
@@ -432,8 +438,8 @@ enum ts_status ts_flame_report(const struct ts_context *ctx,
 		if (!st)
 			st = flame_report_prepare(&trees[i], &paths[i], err);
 	}
-	if (!st && !put_trees(trees, seen, result))
-		st = ts_fail_nomem(err);
+	if (!st)
+		st = put_trees(trees, seen, result, err);
 	for (size_t i = 0; i < FLAME_NR_KINDS; i++)
 		free(trees[i].totals);
 	return st;

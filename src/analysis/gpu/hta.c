@@ -259,34 +259,52 @@ static struct hta_kernel *gpu_hta_kernel_of(struct hta_rank *rank, uint32_t op)
 	return &rank->kernels[rank->nr_ops++];
 }
 
-static struct hta_call *gpu_hta_call_of(struct hta_rank *rank, uint32_t op)
+static enum ts_status add_call(struct hta_rank *rank, uint32_t op, struct ts_error *err)
+{
+	struct hta_call *call;
+	enum ts_status st;
+
+	if (!ts_grow(&rank->calls, &rank->cap_calls, rank->nr_calls + 1, sizeof(*rank->calls)))
+		return ts_fail_nomem(err);
+	call = &rank->calls[rank->nr_calls++];
+	*call = (struct hta_call){ .op = op };
+	st = ts_spread_init(&call->cpu, err);
+	if (st)
+		return st;
+	st = ts_spread_init(&call->gpu, err);
+	if (st)
+		return st;
+	st = ts_spread_init(&call->delay, err);
+	if (st)
+		return st;
+	return ts_map_set(&rank->by_call, op, (uint32_t)(rank->nr_calls - 1)) ? TS_OK
+									      : ts_fail_nomem(err);
+}
+
+static enum ts_status gpu_hta_call_of(struct hta_rank *rank, uint32_t op, struct hta_call **call,
+				      struct ts_error *err)
 {
 	uint32_t at = ts_map_find(&rank->by_call, op);
-	struct hta_call *call;
+	enum ts_status st = TS_OK;
 
-	if (at != TS_NONE)
-		return &rank->calls[at];
-	if (!ts_grow(&rank->calls, &rank->cap_calls, rank->nr_calls + 1, sizeof(*rank->calls)))
-		return NULL;
-	call = &rank->calls[rank->nr_calls];
-	*call = (struct hta_call){ .op = op };
-	rank->nr_calls++;
-	if (ts_spread_init(&call->cpu, NULL) || ts_spread_init(&call->gpu, NULL) ||
-	    ts_spread_init(&call->delay, NULL) ||
-	    !ts_map_set(&rank->by_call, op, (uint32_t)(rank->nr_calls - 1)))
-		return NULL;
-	return call;
+	if (at == TS_NONE) {
+		at = (uint32_t)rank->nr_calls;
+		st = add_call(rank, op, err);
+	}
+	*call = st == TS_OK ? &rank->calls[at] : NULL;
+	return st;
 }
 
 static enum ts_status count_call(const struct counting *counting, const struct event *event,
 				 struct ts_error *err)
 {
 	const struct hta_launch *launch = counting->launch;
-	struct hta_call *call = gpu_hta_call_of(counting->rank, launch->op);
 	int64_t delay_ps = event->start_ps - launch->start_ps - launch->dur_ps;
+	struct hta_call *call;
+	enum ts_status st = gpu_hta_call_of(counting->rank, launch->op, &call, err);
 
-	if (!call)
-		return ts_fail_nomem(err);
+	if (st)
+		return st;
 	delay_ps = TS_MAX(delay_ps, 0);
 	ts_spread_add(&call->cpu, launch->dur_ps);
 	ts_spread_add(&call->gpu, event->dur_ps);

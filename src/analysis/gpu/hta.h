@@ -288,16 +288,16 @@ struct hta_report {
 	struct ts_result *result;
 };
 
-/* hta_kernels_report.c; false: no memory */
-bool ts_hta_put_kernels(const struct hta_report *report);
+/* hta_kernels_report.c */
+enum ts_status ts_hta_put_kernels(const struct hta_report *report, struct ts_error *err);
 void ts_hta_put_rank_kernels(const struct hta_report *report);
 void ts_hta_put_sequences(const struct hta_report *report);
 
-/* hta_launches_report.c; false: no memory */
+/* hta_launches_report.c */
 void ts_hta_put_idle(const struct hta_report *report);
 void ts_hta_put_launches(const struct hta_report *report);
 void ts_hta_put_queues(const struct hta_report *report);
-bool ts_hta_put_tracks(const struct hta_report *report);
+enum ts_status ts_hta_put_tracks(const struct hta_report *report, struct ts_error *err);
 
 /* hta_collectives_report.c */
 void ts_hta_put_collectives(const struct hta_report *report);

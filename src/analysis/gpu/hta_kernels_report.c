@@ -112,7 +112,7 @@ static void put_categories(const struct hta_report *report, const struct hta_ker
 			TS_CELLS(report->result, table, hta_kernel_categories, CATEGORY_CELLS);
 }
 
-bool ts_hta_put_kernels(const struct hta_report *report)
+enum ts_status ts_hta_put_kernels(const struct hta_report *report, struct ts_error *err)
 {
 	struct ts_table *table = TS_TABLE(report->result, hta_top_kernels);
 	size_t nr;
@@ -120,7 +120,7 @@ bool ts_hta_put_kernels(const struct hta_report *report)
 	int64_t all_ps;
 
 	if (!all)
-		return false;
+		return ts_fail_nomem(err);
 	all_ps = hta_kernels_report_sum_of(all, nr);
 	for (size_t i = 0; i < TS_MIN(nr, MAX_KERNELS); i++)
 		hta_kernels_report_put_kernel(report, table, &all[i], ts_null(), all_ps);
@@ -133,7 +133,7 @@ bool ts_hta_put_kernels(const struct hta_report *report)
 						  (double)all_ps));
 	put_categories(report, all, nr, all_ps);
 	free(all);
-	return true;
+	return TS_OK;
 }
 
 void ts_hta_put_rank_kernels(const struct hta_report *report)

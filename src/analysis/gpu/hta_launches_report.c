@@ -99,7 +99,7 @@ void ts_hta_put_launches(const struct hta_report *report)
 }
 
 /* On the first of the rank's devices. */
-bool ts_hta_put_tracks(const struct hta_report *report)
+enum ts_status ts_hta_put_tracks(const struct hta_report *report, struct ts_error *err)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	const struct hta_state *sum = report->sum;
@@ -114,12 +114,12 @@ bool ts_hta_put_tracks(const struct hta_report *report)
 		track = ts_result_track(report->result, TS_TRACK_COUNTER, "Launch queue (launches)",
 					profile->planes[line->plane].device, ORDER);
 		if (!track)
-			return false;
+			return ts_fail_nomem(err);
 		track->unit = "launches";
 		track->description = "launches whose kernels did not begin, of all streams";
 		if (!ts_bins_finish(rank->queued, report->result, track, 1))
-			return false;
+			return ts_fail_nomem(err);
 		rank->queued->nr = 0; /* one track a rank */
 	}
-	return true;
+	return TS_OK;
 }

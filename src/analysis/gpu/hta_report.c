@@ -235,8 +235,9 @@ enum ts_status ts_hta_report(struct hta_state *sum, const struct ts_context *ctx
 	hta_report_put_fields(&report);
 	hta_report_put_ranks(&report);
 	hta_report_put_types(result, sum);
-	if (!ts_hta_put_kernels(&report))
-		return ts_fail_nomem(err);
+	st = ts_hta_put_kernels(&report, err);
+	if (st)
+		return st;
 	ts_hta_put_rank_kernels(&report);
 	ts_hta_put_idle(&report);
 	ts_hta_put_launches(&report);
@@ -245,5 +246,5 @@ enum ts_status ts_hta_report(struct hta_state *sum, const struct ts_context *ctx
 	ts_hta_put_stragglers(&report);
 	ts_hta_put_sequences(&report);
 	hta_report_put_notes(result, &facts->all);
-	return ts_hta_put_tracks(&report) ? TS_OK : ts_fail_nomem(err);
+	return ts_hta_put_tracks(&report, err);
 }

@@ -182,13 +182,15 @@ static const struct kernel_caller *callers_of(const struct kernel_table *table, 
 	return *nr > 0 ? &table->callers[low] : NULL;
 }
 
-/* False: no memory. */
-static bool kernels_report_put_rows(struct report *report, struct kernel_table *from)
+static enum ts_status kernels_report_put_rows(struct report *report, struct kernel_table *from,
+					      struct ts_error *err)
 {
 	struct ranked *ranked = calloc(from->nr_rows + 1, sizeof(*ranked));
 	size_t nr = 0;
 
-	for (uint32_t i = 0; ranked && i < from->nr_rows; i++)
+	if (!ranked)
+		return ts_fail_nomem(err);
+	for (uint32_t i = 0; i < from->nr_rows; i++)
 		if (from->rows[i].time.nr > 0)
 			ranked[nr++] =
 				(struct ranked){ from->rows[i].time.sum,
@@ -205,7 +207,7 @@ static bool kernels_report_put_rows(struct report *report, struct kernel_table *
 		kernels_report_put_row(report, &from->rows[ranked[i].row], callers, nr_callers);
 	}
 	free(ranked);
-	return ranked != NULL;
+	return TS_OK;
 }
 
 /* Of the kernels of all GPUs, copies aside, and but for .launched also collectives. */
@@ -312,6 +314,8 @@ enum ts_status ts_kernels_report(struct kernels_state *sum, const struct ts_cont
 	struct report report = { .ctx = ctx, .result = result };
 	struct gpu_sums sums = kernels_report_sums_of(&report, &sum->table);
 
+	enum ts_status st;
+
 	/* NaN where no kernel says it */
 	facts->occupancy_pct = sums.occupancy / sums.occupancy_ps;
 	sum_copies(&report, &sum->table, facts);
@@ -321,8 +325,9 @@ enum ts_status ts_kernels_report(struct kernels_state *sum, const struct ts_cont
 	if (!(report.total_ps > 0))
 		return TS_OK;
 	report.table = TS_TABLE(result, kernels_kernels);
-	if (!kernels_report_put_rows(&report, &sum->table))
-		return ts_fail_nomem(err);
+	st = kernels_report_put_rows(&report, &sum->table, err);
+	if (st)
+		return st;
 	kernels_report_put_times(&report);
 	if (sums.count > 0)
 		kernels_report_put_gpu(&report, &sums, facts);

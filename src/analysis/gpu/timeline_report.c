@@ -359,8 +359,9 @@ static const struct ts_label *labels_of(struct ts_result *result)
 	return labels;
 }
 
-/* On the host's first device, which stands for all of them. False: no memory. */
-static bool draw_rank(const struct report *report, struct timeline_rank *rank)
+/* On the host's first device, which stands for all of them. */
+static enum ts_status draw_rank(const struct report *report, struct timeline_rank *rank,
+				struct ts_error *err)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_track *track;
@@ -369,26 +370,28 @@ static bool draw_rank(const struct report *report, struct timeline_rank *rank)
 	while (device < profile->nr_devices && profile->devices[device].host != rank->host)
 		device++;
 	if (rank->slices.nr == 0 || device == profile->nr_devices)
-		return true;
+		return TS_OK;
 	track = ts_result_track(report->result, TS_TRACK_SLICES, "Step classes", device,
 				TRACK_ORDER);
 	if (!track)
-		return false;
+		return ts_fail_nomem(err);
 	track->description = "What each moment counts as: kernels before copies before "
 			     "communication before what the host does";
 	track->labels = labels_of(report->result);
 	track->nr_labels = TS_NR_TRACE_CLASSES;
-	return track->labels && ts_slices_finish(&rank->slices, report->result, track);
+	if (!track->labels || !ts_slices_finish(&rank->slices, report->result, track))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
-static bool timeline_report_draw(const struct report *report)
+static enum ts_status timeline_report_draw(const struct report *report, struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < report->sum->nr_ranks && good; i++)
+	for (size_t i = 0; i < report->sum->nr_ranks && st == TS_OK; i++)
 		if (!timeline_report_is_empty(&report->sum->ranks[i]))
-			good = draw_rank(report, &report->sum->ranks[i]);
-	return good;
+			st = draw_rank(report, &report->sum->ranks[i], err);
+	return st;
 }
 
 /* --- the steps by their work, of all ranks */
@@ -427,22 +430,22 @@ static size_t fold_ranks(struct ts_worked_step *steps, size_t nr)
 	return left;
 }
 
-/* False: no memory. */
-static bool timeline_report_find_median(struct ts_timeline_facts *facts)
+static enum ts_status timeline_report_find_median(struct ts_timeline_facts *facts,
+						  struct ts_error *err)
 {
 	int64_t *ps = malloc((facts->nr_steps + 1) * sizeof(*ps));
 
 	if (!ps)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < facts->nr_steps; i++)
 		ps[i] = facts->steps[i].duration_ps;
 	facts->median_step_ps = ts_median_of(ps, facts->nr_steps);
 	free(ps);
-	return true;
+	return TS_OK;
 }
 
-/* False: no memory. */
-static bool list_worked(const struct report *report, struct ts_timeline_facts *facts)
+static enum ts_status list_worked(const struct report *report, struct ts_timeline_facts *facts,
+				  struct ts_error *err)
 {
 	struct ts_worked_step *steps;
 	size_t nr = 0;
@@ -451,7 +454,7 @@ static bool list_worked(const struct report *report, struct ts_timeline_facts *f
 		nr += nr_worked(&report->sum->ranks[i]);
 	steps = ts_arena_array(&report->result->owner->arena, nr + 1, sizeof(*steps));
 	if (!steps)
-		return false;
+		return ts_fail_nomem(err);
 	nr = 0;
 	for (size_t i = 0; i < report->sum->nr_ranks; i++) {
 		const struct timeline_rank *rank = &report->sum->ranks[i];
@@ -466,7 +469,7 @@ static bool list_worked(const struct report *report, struct ts_timeline_facts *f
 	}
 	facts->steps = steps;
 	facts->nr_steps = fold_ranks(steps, nr);
-	return timeline_report_find_median(facts);
+	return timeline_report_find_median(facts, err);
 }
 
 /* Devices, and all of them are not GPUs. */
@@ -484,10 +487,12 @@ enum ts_status ts_timeline_report(struct timeline_state *sum, const struct ts_co
 {
 	struct report report = { sum, ctx, result, timeline_report_sums_of(sum, ctx),
 				 has_tpu(ctx->profile) };
+	enum ts_status st;
 
 	*facts = timeline_report_facts_of(&report.sums);
-	if (!list_worked(&report, facts))
-		return ts_fail_nomem(err);
+	st = list_worked(&report, facts, err);
+	if (st)
+		return st;
 	if (report.sums.nr_ranks == 0)
 		return TS_OK;
 	timeline_report_put_steps(&report);
@@ -498,5 +503,5 @@ enum ts_status ts_timeline_report(struct timeline_state *sum, const struct ts_co
 	timeline_report_put_step_source(&report);
 	if (ctx->no_python)
 		ts_result_note(result, "what Python's tracer saw is not counted as CPU activity");
-	return timeline_report_draw(&report) ? TS_OK : ts_fail_nomem(err);
+	return timeline_report_draw(&report, err);
 }

@@ -384,9 +384,10 @@ static struct ts_padded_op fact_of_row(const struct ts_context *ctx, struct ts_r
 	return fact;
 }
 
-/* The worst ops into the table and into FACTS. False: no memory. */
-static bool padding_put_ops(const struct ts_context *ctx, struct ts_result *result,
-			    const struct padding_list *list, struct ts_padding_facts *facts)
+/* The worst ops into the table and into FACTS. */
+static enum ts_status padding_put_ops(const struct ts_context *ctx, struct ts_result *result,
+				      const struct padding_list *list,
+				      struct ts_padding_facts *facts, struct ts_error *err)
 {
 	static const char *const sums[] = { "waste_ps", "self_time_ps", NULL };
 	struct ts_table *table = TS_TABLE(result, padding_ops);
@@ -396,7 +397,9 @@ static bool padding_put_ops(const struct ts_context *ctx, struct ts_result *resu
 		ts_arena_array(&result->owner->arena, nr_facts + 1, sizeof(*items));
 	struct ts_padded_op others = { .op = TS_NONE };
 
-	for (size_t i = 0; items && i < list->nr; i++) {
+	if (!items)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < list->nr; i++) {
 		const struct padding_row *row = &list->items[i];
 
 		if (!row->wastes)
@@ -409,13 +412,13 @@ static bool padding_put_ops(const struct ts_context *ctx, struct ts_result *resu
 			padding_add_to_others(ctx, &others, row);
 		nr++;
 	}
-	if (nr > listed && items) {
+	if (nr > listed) {
 		padding_put_op(result, table, &others);
 		ts_table_end_others(result, table, nr - listed, "op", sums);
 	}
 	facts->items = items;
 	facts->nr = TS_MIN(nr, MAX_ROWS);
-	return items != NULL;
+	return TS_OK;
 }
 
 /* Core time of the run as the analysis of time has it; else the hull of the events times the
@@ -490,15 +493,13 @@ static enum ts_status padding_close(void *arg, const struct ts_context *ctx, voi
 	waste_ps = wasted_time(&list, total_ps);
 	facts->waste_ps = whole_ps(waste_ps);
 	facts->waste_share = waste_ps / (double)total_ps;
-	if (!ts_padding_arrays_put(arrays, result, &sum)) {
-		st = ts_fail_nomem(err);
+	st = ts_padding_arrays_put(arrays, result, &sum, err);
+	if (st)
 		goto done;
-	}
 	padding_add_fields(result, facts, &sum);
-	if (!padding_put_ops(ctx, result, &list, facts)) {
-		st = ts_fail_nomem(err);
+	st = padding_put_ops(ctx, result, &list, facts, err);
+	if (st)
 		goto done;
-	}
 	padding_add_notes(result, ctx, &list);
 done:
 	ts_room_free(list.items);

@@ -73,8 +73,8 @@ struct padding_arrays *ts_padding_arrays_new(const struct ts_context *ctx, bool 
 void ts_padding_arrays_free(struct padding_arrays *arrays);
 enum ts_status ts_padding_arrays_note(struct padding_arrays *arrays, const struct padding_op *op,
 				      struct ts_error *err);
-/* Adds the table "arrays", and sums them up. False: no memory. */
-bool ts_padding_arrays_put(struct padding_arrays *arrays, struct ts_result *result,
-			   struct ts_padding *sum);
+/* Adds the table "arrays", and sums them up. */
+enum ts_status ts_padding_arrays_put(struct padding_arrays *arrays, struct ts_result *result,
+				     struct ts_padding *sum, struct ts_error *err);
 
 #endif

@@ -466,18 +466,18 @@ static void put_arrays(struct ts_result *result, const struct padding_arrays *ar
 			       nr - MAX_ROWS);
 }
 
-bool ts_padding_arrays_put(struct padding_arrays *arrays, struct ts_result *result,
-			   struct ts_padding *sum)
+enum ts_status ts_padding_arrays_put(struct padding_arrays *arrays, struct ts_result *result,
+				     struct ts_padding *sum, struct ts_error *err)
 {
 	TS_ASSERT(arrays && result && sum);
 	padding_arrays_add_modules(arrays);
 	if (arrays->failed)
-		return false;
+		return ts_fail_nomem(err);
 	sort_arrays(arrays);
 	*sum = arrays->text;
 	for (size_t i = 0; i < arrays->nr; i++)
 		if (arrays->items[i].module)
 			padding_arrays_add_bytes(sum, &arrays->items[i].bytes);
 	put_arrays(result, arrays);
-	return true;
+	return TS_OK;
 }

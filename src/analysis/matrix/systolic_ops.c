@@ -446,9 +446,9 @@ static void systolic_ops_put_others(struct ts_result *result, const struct ts_co
 	ts_table_end_others(result, table, list->nr - listed, "op", sums);
 }
 
-static bool systolic_ops_put_ops(struct ts_result *result, const struct ts_context *ctx,
-				 const struct list *list, bool measured,
-				 struct ts_systolic_facts *facts)
+static enum ts_status systolic_ops_put_ops(struct ts_result *result, const struct ts_context *ctx,
+					   const struct list *list, bool measured,
+					   struct ts_systolic_facts *facts, struct ts_error *err)
 {
 	const char *title = measured ? "Matrix ops by time lost" : "Matrix ops";
 	struct ts_table *table = TS_TITLED_TABLE(result, systolic_ops, title);
@@ -456,16 +456,18 @@ static bool systolic_ops_put_ops(struct ts_result *result, const struct ts_conte
 	size_t nr = TS_MAX(TS_MIN(list->nr, MAX_ROWS), listed);
 	struct ts_matrix_op *items = ts_arena_array(&result->owner->arena, nr + 1, sizeof(*items));
 
-	for (size_t i = 0; items && i < nr; i++) {
+	if (!items)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < nr; i++) {
 		items[i] = systolic_ops_fact_of(ctx->profile, result, &list->items[i]);
 		if (i < listed)
 			systolic_ops_put_op(result, ctx, table, &list->items[i], &items[i]);
 	}
-	if (items && listed < list->nr)
+	if (listed < list->nr)
 		systolic_ops_put_others(result, ctx, table, list, listed);
 	facts->items = items;
 	facts->nr = TS_MIN(nr, MAX_ROWS);
-	return items != NULL;
+	return TS_OK;
 }
 
 enum ts_status ts_systolic_ops(const struct systolic_state *state, const struct ts_context *ctx,
@@ -485,8 +487,7 @@ enum ts_status ts_systolic_ops(const struct systolic_state *state, const struct 
 		sum_row(sum, &list.items[i]);
 	if (list.nr > 1)
 		qsort(list.items, list.nr, sizeof(*list.items), systolic_ops_by_loss);
-	if (!systolic_ops_put_ops(result, ctx, &list, measured, facts))
-		st = ts_fail_nomem(err);
+	st = systolic_ops_put_ops(result, ctx, &list, measured, facts, err);
 done:
 	free(list.items);
 	return st;

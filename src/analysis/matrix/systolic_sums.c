@@ -150,26 +150,27 @@ static struct ts_bytes module_cause(const struct module_sum *sum)
 	X(time_ps, ts_int(module_time(sum))) \
 	X(mxu_utilization_pct, systolic_sums_share_cell(result, module_utilization(sum), module_cause(sum)))
 
-static bool systolic_sums_put_modules(const struct ts_context *ctx, struct ts_result *result)
+static enum ts_status systolic_sums_put_modules(const struct ts_context *ctx,
+						struct ts_result *result, struct ts_error *err)
 {
 	struct ts_table *table = TS_TABLE(result, systolic_modules);
 	struct sums sums = { NULL, 0, 0, { NULL, 0, 0 } };
 	const struct module_sum *items;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (uint32_t i = 0; i < ctx->profile->nr_ops && good; i++)
+	for (uint32_t i = 0; i < ctx->profile->nr_ops && st == TS_OK; i++)
 		if (ts_ops_facts(ctx)->tally[i].occurrences > 0 && ctx->profile->ops[i].has_program)
-			good = add_to_module(&sums, ctx, i, NULL) == TS_OK;
-	if (good && sums.nr > 1)
+			st = add_to_module(&sums, ctx, i, err);
+	if (st == TS_OK && sums.nr > 1)
 		qsort(sums.items, sums.nr, sizeof(*items), systolic_sums_by_time);
 	items = sums.items;
-	for (size_t i = 0; i < sums.nr && good; i++) {
+	for (size_t i = 0; i < sums.nr && st == TS_OK; i++) {
 		const struct module_sum *sum = &items[i];
 
 		TS_CELLS(result, table, systolic_modules, MODULE_CELLS);
 	}
 	sums_release(&sums);
-	return good;
+	return st;
 }
 
 static void systolic_sums_add_steps(struct step_sum *sums, size_t nr, const struct ts_context *ctx,
@@ -234,9 +235,10 @@ static void systolic_sums_put_other_steps(const struct steps_report *report,
 			    "step", sums);
 }
 
-static bool systolic_sums_put_steps(const struct systolic_state *state,
-				    const struct ts_context *ctx, struct ts_result *result,
-				    bool has_matrix, struct ts_bytes cause)
+static enum ts_status systolic_sums_put_steps(const struct systolic_state *state,
+					      const struct ts_context *ctx,
+					      struct ts_result *result, bool has_matrix,
+					      struct ts_bytes cause, struct ts_error *err)
 {
 	struct steps_report report = { result, TS_TABLE(result, systolic_steps), has_matrix,
 				       cause };
@@ -244,7 +246,7 @@ static bool systolic_sums_put_steps(const struct systolic_state *state,
 	struct step_sum *sums = calloc(nr + 1, sizeof(*sums));
 
 	if (!sums)
-		return false;
+		return ts_fail_nomem(err);
 	for (uint32_t i = 0; i < state->nr_cores; i++)
 		if (state->cores[i].seen && ctx->outline && i < ctx->outline->steps.nr_devices)
 			systolic_sums_add_steps(sums, nr, ctx, i);
@@ -255,7 +257,7 @@ static bool systolic_sums_put_steps(const struct systolic_state *state,
 			systolic_sums_put_step(&report, &sums[i]);
 	systolic_sums_put_other_steps(&report, ctx, &sums[nr]);
 	free(sums);
-	return true;
+	return TS_OK;
 }
 
 static double core_utilization(const struct ts_context *ctx, uint32_t device, double flops,
@@ -296,9 +298,13 @@ enum ts_status ts_systolic_sums(const struct systolic_state *state, const struct
 				struct ts_result *result, int64_t wall_ps, bool has_matrix,
 				struct ts_bytes cause, struct ts_error *err)
 {
-	if (!systolic_sums_put_modules(ctx, result) ||
-	    !systolic_sums_put_steps(state, ctx, result, has_matrix, cause))
-		return ts_fail_nomem(err);
+	enum ts_status st = systolic_sums_put_modules(ctx, result, err);
+
+	if (st)
+		return st;
+	st = systolic_sums_put_steps(state, ctx, result, has_matrix, cause, err);
+	if (st)
+		return st;
 	systolic_sums_put_devices(state, ctx, result, wall_ps, has_matrix, cause);
 	return TS_OK;
 }

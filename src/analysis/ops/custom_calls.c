@@ -378,29 +378,33 @@ static void custom_calls_put_fields(const struct ts_context *ctx, const struct c
 }
 
 /* Rows in the order of the report; the facts follow it. */
-static bool custom_calls_report(const struct ts_context *ctx, const struct calls *calls,
-				struct ts_custom_calls_facts *facts, struct ts_result *result)
+static enum ts_status custom_calls_report(const struct ts_context *ctx, const struct calls *calls,
+					  struct ts_custom_calls_facts *facts,
+					  struct ts_result *result, struct ts_error *err)
 {
 	struct ts_arena *arena = &result->owner->arena;
 	struct ts_custom_call *items = ts_arena_array(arena, calls->nr + 1, sizeof(*items));
 	struct call_row *rows = calloc(calls->nr + 1, sizeof(*rows));
 	struct ts_table *table = TS_TABLE(result, custom_calls_calls);
-	bool good = items && rows;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; good && i < calls->nr; i++)
+	if (!items || !rows) {
+		st = ts_fail_nomem(err);
+		goto done;
+	}
+	for (size_t i = 0; i < calls->nr; i++)
 		rows[i] = custom_calls_row_of(ctx, &calls->items[i]);
-	if (good)
-		qsort(rows, calls->nr, sizeof(*rows), custom_calls_by_time);
-	for (size_t i = 0; good && i < calls->nr; i++) {
+	qsort(rows, calls->nr, sizeof(*rows), custom_calls_by_time);
+	for (size_t i = 0; i < calls->nr; i++) {
 		items[i] = *rows[i].call;
 		put_call(ctx, &rows[i], result, table);
 	}
-	if (good)
-		custom_calls_put_fields(ctx, rows, calls->nr, result);
+	custom_calls_put_fields(ctx, rows, calls->nr, result);
 	facts->items = items;
-	facts->nr = good ? calls->nr : 0;
+	facts->nr = calls->nr;
+done:
 	free(rows);
-	return good;
+	return st;
 }
 
 static enum ts_status custom_calls_close(void *state, const struct ts_context *ctx, void *facts,
@@ -416,8 +420,7 @@ static enum ts_status custom_calls_close(void *state, const struct ts_context *c
 	if (st)
 		goto done;
 	custom_calls_list_calls(&calls);
-	if (!custom_calls_report(ctx, &calls, facts, result))
-		st = ts_fail_nomem(err);
+	st = custom_calls_report(ctx, &calls, facts, result, err);
 done:
 	free(calls.items);
 	ts_map_release(&calls.by_instr);

@@ -395,9 +395,9 @@ static bool any(const struct ts_bins *bins)
 }
 
 /* What is above the peak cannot be true, and is not drawn: the track ends there and says so in its name,
- * and in its description how often. False: no memory. */
-static bool rates_cut(struct ts_result *result, struct ts_track *track, enum quantity which,
-		      double peak)
+ * and in its description how often. */
+static enum ts_status rates_cut(struct ts_result *result, struct ts_track *track,
+				enum quantity which, double peak, struct ts_error *err)
 {
 	struct ts_bytes about;
 	size_t nr_cut = 0;
@@ -410,7 +410,7 @@ static bool rates_cut(struct ts_result *result, struct ts_track *track, enum qua
 			point->value = peak;
 	}
 	if (nr_cut == 0)
-		return true;
+		return TS_OK;
 	about = ts_result_text(
 		result,
 		"%s; %zu of %zu points are above the peak of %.6g %s, which no chip can do: "
@@ -418,27 +418,30 @@ static bool rates_cut(struct ts_result *result, struct ts_track *track, enum qua
 		track->description, nr_cut, track->nr_points, peak, track->unit);
 	track->name = counters[which].capped;
 	track->description = (const char *)about.p;
-	return about.p != NULL;
+	return about.p ? TS_OK : ts_fail_nomem(err);
 }
 
 /* PEAK in the unit of the counter; NaN: there is none. */
-static bool rates_put_counter(struct ts_result *result, enum quantity which, uint32_t device,
-			      const struct ts_bins *bins, double scale, double peak)
+static enum ts_status rates_put_counter(struct ts_result *result, enum quantity which,
+					uint32_t device, const struct ts_bins *bins, double scale,
+					double peak, struct ts_error *err)
 {
 	struct ts_track *track =
 		ts_result_track(result, TS_TRACK_COUNTER, counters[which].name, device, (int)which);
 
 	if (!track)
-		return false;
+		return ts_fail_nomem(err);
 	track->unit = counters[which].unit;
 	track->description = counters[which].description;
 	track->axis = counters[which].axis;
-	return ts_bins_finish(bins, result, track, scale) && rates_cut(result, track, which, peak);
+	if (!ts_bins_finish(bins, result, track, scale))
+		return ts_fail_nomem(err);
+	return rates_cut(result, track, which, peak, err);
 }
 
 /* Padding as a share of the bytes moved, bin by bin: the two keep the same bins. */
-static bool rates_put_padding(struct ts_result *result, uint32_t device,
-			      const struct device_rates *rates)
+static enum ts_status rates_put_padding(struct ts_result *result, uint32_t device,
+					const struct device_rates *rates, struct ts_error *err)
 {
 	struct ts_bins share = rates->bins[PADDING];
 	const struct ts_bins *hbm = &rates->bins[HBM];
@@ -446,27 +449,30 @@ static bool rates_put_padding(struct ts_result *result, uint32_t device,
 	for (size_t i = 0; i < share.nr; i++)
 		share.amount[i] = hbm->amount[i] > 0 ? share.amount[i] / hbm->amount[i] : 0;
 	return rates_put_counter(result, PADDING, device, &share,
-				 100 * (double)share.width_ps * 1e-12, NAN);
+				 100 * (double)share.width_ps * 1e-12, NAN, err);
 }
 
-static bool rates_put_device(struct ts_result *result, uint32_t device, const struct ts_rates *chip,
-			     const struct device_rates *rates)
+static enum ts_status rates_put_device(struct ts_result *result, uint32_t device,
+				       const struct ts_rates *chip,
+				       const struct device_rates *rates, struct ts_error *err)
 {
 	double peak = chip->peak_flops_per_s;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	if (isfinite(peak) && any(&rates->bins[FLOPS]))
-		good = rates_put_counter(result, FLOPS, device, &rates->bins[FLOPS], 100 / peak,
-					 100);
-	for (int i = HBM; good && i < NR_QUANTITIES; i++) {
+		st = rates_put_counter(result, FLOPS, device, &rates->bins[FLOPS], 100 / peak, 100,
+				       err);
+	for (int i = HBM; st == TS_OK && i < NR_QUANTITIES; i++) {
+		if (!any(&rates->bins[i == PADDING ? HBM : i]))
+			continue;
 		if (i == PADDING)
-			good = !any(&rates->bins[HBM]) || rates_put_padding(result, device, rates);
-		else if (any(&rates->bins[i]))
-			good = rates_put_counter(result, (enum quantity)i, device, &rates->bins[i],
-						 1e-9,
-						 1e-9 * rates_peak_of(chip, (enum quantity)i));
+			st = rates_put_padding(result, device, rates, err);
+		else
+			st = rates_put_counter(result, (enum quantity)i, device, &rates->bins[i],
+					       1e-9, 1e-9 * rates_peak_of(chip, (enum quantity)i),
+					       err);
 	}
-	return good;
+	return st;
 }
 
 /* The copies that were under way, for those who ask how fast they were. */
@@ -522,11 +528,10 @@ static enum ts_status rates_close(void *arg, const struct ts_context *ctx, void 
 	if (st)
 		return st;
 	put_flights(facts, ctx, result);
-	for (uint32_t i = 0; i < sum->nr_devices; i++)
-		if (sum->devices[i] &&
-		    !rates_put_device(result, i, &ctx->rates[i], sum->devices[i]))
-			return ts_fail_nomem(err);
-	return TS_OK;
+	for (uint32_t i = 0; i < sum->nr_devices && st == TS_OK; i++)
+		if (sum->devices[i])
+			st = rates_put_device(result, i, &ctx->rates[i], sum->devices[i], err);
+	return st;
 }
 
 const struct ts_analysis ts_analysis_rates = {

@@ -282,15 +282,17 @@ static void put_other_ops(struct report *report)
 			    "name", sums);
 }
 
-/* The time of a step into its row, and into that of all. False: no memory. */
-static bool roofline_report_add_times(const struct report *report, struct roofline_row *rows,
-				      size_t nr, struct roofline_row *all)
+/* The time of a step into its row, and into that of all. */
+static enum ts_status roofline_report_add_times(const struct report *report,
+						struct roofline_row *rows, size_t nr,
+						struct roofline_row *all, struct ts_error *err)
 {
 	struct ts_steps_walk walk;
 	struct ts_run_step step;
+	enum ts_status st = ts_steps_walk_open(&walk, &report->ctx->outline->steps, err);
 
-	if (ts_steps_walk_open(&walk, &report->ctx->outline->steps, NULL))
-		return false;
+	if (st)
+		return st;
 	while (ts_steps_walk_next(&walk, &step)) {
 		struct roofline_row *row =
 			&rows[TS_MIN(ts_run_steps_at(report->ctx->steps, walk.row - 1), nr)];
@@ -302,7 +304,7 @@ static bool roofline_report_add_times(const struct report *report, struct roofli
 		all->total_ps = ts_i64_add(all->total_ps, step.total_ps);
 	}
 	ts_steps_walk_close(&walk);
-	return true;
+	return TS_OK;
 }
 
 static void roofline_report_add_work(const struct roofline_state *sum, struct roofline_row *rows,
@@ -357,6 +359,7 @@ static enum ts_status roofline_report_put_steps(struct report *report,
 	const struct ts_steps *steps = &report->ctx->outline->steps;
 	size_t nr = ts_run_steps_nr(report->ctx->steps, steps);
 	struct roofline_row *rows = malloc((nr + 1) * sizeof(*rows)), all = none;
+	enum ts_status st = TS_OK;
 
 	if (!rows)
 		return ts_fail_nomem(err);
@@ -366,10 +369,10 @@ static enum ts_status roofline_report_put_steps(struct report *report,
 		rows[i].kind = "step";
 		rows[i].occurrences = 1;
 	}
-	if (sum->nr_devices > 0 && !roofline_report_add_times(report, rows, nr, &all)) {
-		free(rows);
-		return ts_fail_nomem(err);
-	}
+	if (sum->nr_devices > 0)
+		st = roofline_report_add_times(report, rows, nr, &all, err);
+	if (st)
+		goto done;
 	roofline_report_add_work(sum, rows, nr, &all);
 	all.kind = "steps";
 	all.occurrences = (int64_t)steps->nr_steps;
@@ -379,8 +382,9 @@ static enum ts_status roofline_report_put_steps(struct report *report,
 		roofline_report_put_step(report, &rows[i]);
 	roofline_report_put_other_steps(report, &rows[nr],
 					ts_run_steps_nr_others(report->ctx->steps));
+done:
 	free(rows);
-	return TS_OK;
+	return st;
 }
 
 static int64_t program_time(const struct roofline_state *sum)

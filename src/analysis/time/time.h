@@ -197,8 +197,9 @@ enum ts_status ts_time_outliers(const struct time_state *sum, const struct ts_co
 				struct ts_arena *arena, struct ts_time_facts *facts,
 				struct ts_error *err);
 
-/* time_verdict.c: false: no memory */
-bool ts_time_put_verdict(const struct ts_context *ctx, struct ts_result *result);
+/* time_verdict.c */
+enum ts_status ts_time_put_verdict(const struct ts_context *ctx, struct ts_result *result,
+				   struct ts_error *err);
 
 /* time_report.c, when the analysis gaps is closed too */
 enum ts_status ts_time_report(void *state, const struct ts_context *ctx, struct ts_result *result,

@@ -275,8 +275,8 @@ static const char *const explained[TS_NR_BUCKETS] = {
 	[TS_BUCKET_IDLE] = "no op ran",
 };
 
-static bool time_report_put_track(struct time_device *device, uint32_t index,
-				  struct ts_result *result)
+static enum ts_status time_report_put_track(struct time_device *device, uint32_t index,
+					    struct ts_result *result, struct ts_error *err)
 {
 	struct ts_label *labels =
 		ts_arena_array(&result->owner->arena, TS_NR_BUCKETS, sizeof(*labels));
@@ -284,10 +284,10 @@ static bool time_report_put_track(struct time_device *device, uint32_t index,
 	struct ts_track *track;
 
 	if (device->slices.nr == 0)
-		return true;
+		return TS_OK;
 	track = ts_result_track(result, TS_TRACK_SLICES, "Time classes", index, 0);
 	if (!track || !labels || !args)
-		return false;
+		return ts_fail_nomem(err);
 	for (int b = 0; b < TS_NR_BUCKETS; b++) {
 		args[b] = (struct ts_arg){ "what", ts_text(ts_bytes_of(explained[b])) };
 		labels[b] = (struct ts_label){ ts_bytes_of(ts_bucket_title((enum ts_bucket)b)),
@@ -298,7 +298,7 @@ static bool time_report_put_track(struct time_device *device, uint32_t index,
 	track->description = "where the time of this core went; the classes inside one op are "
 			     "drawn side by side, "
 			     "because their order is not known";
-	return ts_slices_finish(&device->slices, result, track);
+	return ts_slices_finish(&device->slices, result, track) ? TS_OK : ts_fail_nomem(err);
 }
 
 static void note_coarsening(const struct report *report)
@@ -331,12 +331,14 @@ enum ts_status ts_time_report(void *state, const struct ts_context *ctx, struct 
 				 ts_profile_has_threads(ctx->profile),
 				 ctx->outline->steps.source == TS_STEPS_INFERRED ? TS_INFERRED
 										 : TS_AS_FIELD };
+	enum ts_status st;
 
 	if (ctx->profile->nr_hosts == 0) /* modules alone: there was no time */
 		return TS_OK;
 	time_report_put_totals(&report);
-	if (!ts_time_put_verdict(ctx, result))
-		return ts_fail_nomem(err);
+	st = ts_time_put_verdict(ctx, result, err);
+	if (st)
+		return st;
 	time_report_put_cores(&report);
 	time_report_put_hosts(&report);
 	time_report_put_steps(&report);
@@ -346,8 +348,7 @@ enum ts_status ts_time_report(void *state, const struct ts_context *ctx, struct 
 	note_hosts(&report);
 	put_gaps(&report);
 	note_coarsening(&report);
-	for (uint32_t i = 0; i < sum->nr_devices; i++)
-		if (!time_report_put_track(&sum->devices[i], i, result))
-			return ts_fail_nomem(err);
-	return TS_OK;
+	for (uint32_t i = 0; i < sum->nr_devices && st == TS_OK; i++)
+		st = time_report_put_track(&sum->devices[i], i, result, err);
+	return st;
 }

@@ -224,7 +224,8 @@ static struct ts_bytes sentence_of(struct ts_result *result, struct verdict verd
 	return ts_result_text(result, "%s: %.*s", verdict.sentence, TS_ARG(evidence));
 }
 
-bool ts_time_put_verdict(const struct ts_context *ctx, struct ts_result *result)
+enum ts_status ts_time_put_verdict(const struct ts_context *ctx, struct ts_result *result,
+				   struct ts_error *err)
 {
 	const struct ts_time_facts *time = ts_time_facts(ctx);
 	struct ts_buf text = TS_BUF_INIT;
@@ -234,7 +235,7 @@ bool ts_time_put_verdict(const struct ts_context *ctx, struct ts_result *result)
 
 	if (time->nr_cores == 0) {
 		TS_SET(result, time, bottleneck, ts_null());
-		return true;
+		return TS_OK;
 	}
 	verdict = time_verdict_verdict_of(ctx, time);
 	put_evidence(&text, ctx, time, verdict.bucket);
@@ -242,12 +243,12 @@ bool ts_time_put_verdict(const struct ts_context *ctx, struct ts_result *result)
 	failed = text.failed || !evidence.p;
 	ts_buf_release(&text);
 	if (failed)
-		return false;
+		return ts_fail_nomem(err);
 	TS_SET(result, time, bottleneck, ts_text(sentence_of(result, verdict, evidence)));
 	TS_SET(result, time, bottleneck_bucket,
 	       verdict.bucket == TS_NR_BUCKETS
 		       ? ts_null()
 		       : ts_text(ts_bytes_of(ts_bucket_name(verdict.bucket))));
 	TS_SET(result, time, bottleneck_evidence, ts_text(evidence));
-	return true;
+	return TS_OK;
 }

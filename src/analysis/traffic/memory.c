@@ -14,14 +14,15 @@
 #include "result/schema/memory.def"
 
 /* Did anything of it run? */
-static bool *find_modules(const struct memory *memory)
+static enum ts_status find_modules(const struct memory *memory, bool **ran, struct ts_error *err)
 {
-	bool *ran = calloc(memory->ctx->profile->nr_modules + 1, sizeof(*ran));
-
-	for (size_t i = 0; ran && i < memory->nr_ops; i++)
+	*ran = calloc(memory->ctx->profile->nr_modules + 1, sizeof(**ran));
+	if (!*ran)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < memory->nr_ops; i++)
 		if (memory->ops[i].module != TS_NONE)
-			ran[memory->ops[i].module] = true;
-	return ran;
+			(*ran)[memory->ops[i].module] = true;
+	return TS_OK;
 }
 
 static enum ts_status traffic_memory_look_into(struct memory *memory, uint32_t index,
@@ -54,17 +55,16 @@ static enum ts_status traffic_memory_put_modules(struct memory *memory, struct t
 {
 	struct memory_copies copies = { .nr = 0 };
 	struct memory_upcasts upcasts = { .nr = 0 };
-	bool *ran = find_modules(memory);
-	enum ts_status st = TS_OK;
+	bool *ran;
+	enum ts_status st = find_modules(memory, &ran, err);
 
-	if (!ran)
-		return ts_fail_nomem(err);
 	for (uint32_t i = 0; i < memory->ctx->profile->nr_modules && st == TS_OK; i++)
 		if (ran[i])
 			st = traffic_memory_look_into(memory, i, &copies, &upcasts, err);
-	if (st == TS_OK &&
-	    (!ts_memory_put_copies(memory, &copies) || !ts_memory_put_upcasts(memory, &upcasts)))
-		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = ts_memory_put_copies(memory, &copies, err);
+	if (st == TS_OK)
+		st = ts_memory_put_upcasts(memory, &upcasts, err);
 	free(ran);
 	free(copies.items);
 	free(upcasts.items);
@@ -84,8 +84,10 @@ static enum ts_status memory_close(void *state, const struct ts_context *ctx, vo
 
 	if (st)
 		goto done;
-	st = ts_memory_put_ops(&memory) ? traffic_memory_put_modules(&memory, err)
-					: ts_fail_nomem(err);
+	st = ts_memory_put_ops(&memory, err);
+	if (st)
+		goto done;
+	st = traffic_memory_put_modules(&memory, err);
 done:
 	ts_memory_release_ops(&memory);
 	return st;

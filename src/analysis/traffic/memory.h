@@ -76,8 +76,8 @@ static inline bool ts_memory_is_known(const struct ts_memory_op *op)
 }
 double ts_memory_rate(const struct ts_memory_op *op); /* of HBM's bytes; NaN: unknown */
 
-/* memory_report.c: lists what is in .ops and .total. False: no memory. */
-bool ts_memory_put_ops(struct memory *memory);
+/* memory_report.c: lists what is in .ops and .total. */
+enum ts_status ts_memory_put_ops(struct memory *memory, struct ts_error *err);
 
 /* The readers of an array, found behind names. */
 struct memory_readers {
@@ -103,22 +103,24 @@ struct memory_copy {
 /* memory_reason.c. Never NULL: the last reason fits all. */
 const struct ts_reason *ts_memory_reason_of(const struct memory_copy *copy);
 
-/* memory_layout.c. False: no memory. */
+/* memory_layout.c */
 struct memory_copies {
 	struct memory_copy *items;
 	size_t nr, cap;
 };
 enum ts_status ts_memory_find_copies(const struct memory_walk *walk, struct memory_copies *copies,
 				     struct ts_error *err);
-bool ts_memory_put_copies(struct memory *memory, struct memory_copies *copies);
+enum ts_status ts_memory_put_copies(struct memory *memory, struct memory_copies *copies,
+				    struct ts_error *err);
 
-/* memory_upcast.c. False: no memory. */
+/* memory_upcast.c */
 struct memory_upcasts {
 	struct memory_upcast *items;
 	size_t nr, cap;
 };
 enum ts_status ts_memory_find_upcasts(const struct memory_walk *walk,
 				      struct memory_upcasts *upcasts, struct ts_error *err);
-bool ts_memory_put_upcasts(struct memory *memory, struct memory_upcasts *upcasts);
+enum ts_status ts_memory_put_upcasts(struct memory *memory, struct memory_upcasts *upcasts,
+				     struct ts_error *err);
 
 #endif

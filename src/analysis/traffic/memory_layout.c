@@ -303,18 +303,22 @@ static void memory_layout_put_fields(struct memory *memory, const struct memory_
 		->label = nr > 0 ? "time of those" : NULL;
 }
 
-bool ts_memory_put_copies(struct memory *memory, struct memory_copies *copies)
+enum ts_status ts_memory_put_copies(struct memory *memory, struct memory_copies *copies,
+				    struct ts_error *err)
 {
+	enum ts_status st;
+
 	if (memory->nr_ops == 0)
-		return true;
+		return TS_OK;
 	memory_layout_put_fields(memory, copies);
 	if (copies->nr > 1)
 		qsort(copies->items, copies->nr, sizeof(*copies->items), memory_layout_by_time);
-	if (list_copies(memory, copies, NULL))
-		return false;
+	st = list_copies(memory, copies, err);
+	if (st)
+		return st;
 	memory_layout_put_table(memory);
 	if (copies->nr > TS_MEMORY_MAX_ROWS)
 		ts_result_note(memory->result, "%zu more copies take less time and are not listed.",
 			       copies->nr - TS_MEMORY_MAX_ROWS);
-	return true;
+	return TS_OK;
 }

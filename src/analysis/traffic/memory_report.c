@@ -202,23 +202,27 @@ static void sum_others(struct memory *memory, const struct memory_row *const *or
 }
 
 /* The first ones of ORDER become facts, and as many as the table lists. */
-static bool memory_report_list_ops(struct memory *memory, const struct memory_row *const *order)
+static enum ts_status memory_report_list_ops(struct memory *memory,
+					     const struct memory_row *const *order,
+					     struct ts_error *err)
 {
 	size_t listed = ts_listed_ops(memory->ctx, memory->nr_ops, TS_MEMORY_MAX_OPS);
 	size_t nr = TS_MAX(TS_MIN(memory->nr_ops, TS_MEMORY_MAX_OPS), listed);
 	struct ts_memory_op *ops =
 		ts_arena_array(&memory->result->owner->arena, nr + 1, sizeof(*ops));
 
-	for (size_t i = 0; i < nr && ops; i++) {
+	if (!ops)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < nr; i++) {
 		struct ts_memory_op op = ts_memory_row(memory, order[i]);
 
 		ops[i] = memory_report_make_fact(memory, &op);
 	}
 	memory->facts->ops = ops;
-	memory->facts->nr_ops = ops ? TS_MIN(nr, TS_MEMORY_MAX_OPS) : 0;
-	memory->nr_listed = ops ? listed : 0;
+	memory->facts->nr_ops = TS_MIN(nr, TS_MEMORY_MAX_OPS);
+	memory->nr_listed = listed;
 	sum_others(memory, order);
-	return ops != NULL;
+	return TS_OK;
 }
 
 static double link_peak(const struct memory *memory)
@@ -263,25 +267,24 @@ static void put_transfer(const struct memory *memory, struct ts_table *table,
 	TS_CELLS(memory->result, table, memory_host_link, LINK_CELLS);
 }
 
-/* False: no memory. */
-static bool memory_report_put_link(const struct memory *memory)
+static enum ts_status memory_report_put_link(const struct memory *memory, struct ts_error *err)
 {
 	struct transfer *transfers;
 	struct ts_table *table;
 	size_t nr = 0;
 
 	if (!memory->uses_host)
-		return true;
+		return TS_OK;
 	transfers = calloc(memory->nr_ops, sizeof(*transfers));
-	for (size_t i = 0; transfers && i < memory->nr_ops; i++) {
+	if (!transfers)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < memory->nr_ops; i++) {
 		struct ts_memory_op op = ts_memory_row(memory, &memory->ops[i]);
 
 		transfers[nr] =
 			(struct transfer){ ts_traffic_host_bytes(&op.all), &memory->ops[i] };
 		nr += transfers[nr].host_bytes > 0;
 	}
-	if (!transfers)
-		return false;
 	qsort(transfers, nr, sizeof(*transfers), by_link);
 	table = TS_TABLE(memory->result, memory_host_link);
 	for (size_t i = 0; i < TS_MIN(nr, TS_MEMORY_MAX_ROWS); i++) {
@@ -290,11 +293,11 @@ static bool memory_report_put_link(const struct memory *memory)
 		put_transfer(memory, table, &op);
 	}
 	free(transfers);
-	return true;
+	return TS_OK;
 }
 
-static bool add_sum(struct sums *sums, const struct ts_memory_op *op, struct ts_bytes name,
-		    int64_t time_ps)
+static enum ts_status add_sum(struct sums *sums, const struct ts_memory_op *op,
+			      struct ts_bytes name, int64_t time_ps, struct ts_error *err)
 {
 	uint32_t at = ts_strmap_find(&sums->by_name, name);
 	struct sum *sum;
@@ -302,7 +305,7 @@ static bool add_sum(struct sums *sums, const struct ts_memory_op *op, struct ts_
 	if (at == TS_NONE) {
 		if (!ts_grow(&sums->items, &sums->cap, sums->nr + 1, sizeof(*sums->items)) ||
 		    !ts_strmap_set(&sums->by_name, name, (uint32_t)sums->nr))
-			return false;
+			return ts_fail_nomem(err);
 		at = (uint32_t)sums->nr++;
 		sums->items[at] = (struct sum){ .name = name };
 	}
@@ -314,7 +317,7 @@ static bool add_sum(struct sums *sums, const struct ts_memory_op *op, struct ts_
 	if (op->time_ps > 0)
 		sum->timed_bytes = ts_i64_add(sum->timed_bytes, ts_traffic_hbm_bytes(&op->all));
 	ts_traffic_add(&sum->all, &op->all);
-	return true;
+	return TS_OK;
 }
 
 static void release_sums(struct sums *sums)
@@ -367,27 +370,29 @@ static void memory_report_put_sums(const struct memory *memory, struct sums *sum
 		memory_report_put_sum(memory, table, &sums->items[i]);
 }
 
-static bool memory_report_put_groups(const struct memory *memory)
+static enum ts_status memory_report_put_groups(const struct memory *memory, struct ts_error *err)
 {
 	struct sums categories = { .nr = 0 }, modules = { .nr = 0 };
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; good && i < memory->nr_ops; i++) {
+	for (size_t i = 0; st == TS_OK && i < memory->nr_ops; i++) {
 		struct ts_memory_op op = ts_memory_row(memory, &memory->ops[i]);
 
 		if (op.all.source == TS_TRAFFIC_INSIDE)
 			continue;
-		good = add_sum(&categories, &op, op.category, op.time_ps) &&
-		       add_sum(&modules, &op, memory_report_module_name(memory, &op), op.self_ps);
+		st = add_sum(&categories, &op, op.category, op.time_ps, err);
+		if (st == TS_OK)
+			st = add_sum(&modules, &op, memory_report_module_name(memory, &op),
+				     op.self_ps, err);
 	}
-	if (good && modules.nr > 0) {
+	if (st == TS_OK && modules.nr > 0) {
 		memory_report_put_sums(memory, &categories,
 				       TS_TABLE(memory->result, memory_categories));
 		memory_report_put_sums(memory, &modules, TS_TABLE(memory->result, memory_modules));
 	}
 	release_sums(&categories);
 	release_sums(&modules);
-	return good;
+	return st;
 }
 
 static double memory_report_peak_of(const struct memory *memory, int space)
@@ -525,31 +530,40 @@ static void memory_report_put_fields(struct memory *memory)
 	TS_SET(result, memory, peak_bytes, peak_bytes(memory));
 }
 
-static bool memory_report_put_tables(struct memory *memory, const struct memory_row **order)
+static enum ts_status memory_report_put_tables(struct memory *memory,
+					       const struct memory_row **order,
+					       struct ts_error *err)
 {
-	bool good;
+	enum ts_status st;
 
 	for (size_t i = 0; i < memory->nr_ops; i++)
 		order[i] = &memory->ops[i];
 	qsort(order, memory->nr_ops, sizeof(*order), by_hbm);
-	good = memory_report_list_ops(memory, order);
+	st = memory_report_list_ops(memory, order, err);
+	if (st)
+		return st;
 	memory_report_put_ops(memory);
-	return good && memory_report_put_groups(memory) && memory_report_put_link(memory);
+	st = memory_report_put_groups(memory, err);
+	if (st)
+		return st;
+	return memory_report_put_link(memory, err);
 }
 
-bool ts_memory_put_ops(struct memory *memory)
+enum ts_status ts_memory_put_ops(struct memory *memory, struct ts_error *err)
 {
 	const struct memory_row **order = calloc(memory->nr_ops + 1, sizeof(*order));
-	bool good = order != NULL;
+	enum ts_status st = TS_OK;
 
+	if (!order)
+		return ts_fail_nomem(err);
 	memory_report_put_fields(memory);
 	memory_report_put_unknown(memory);
 	put_spaces(memory);
-	if (good && memory->nr_ops > 0)
-		good = memory_report_put_tables(memory, order);
+	if (memory->nr_ops > 0)
+		st = memory_report_put_tables(memory, order, err);
 	free(order);
 	if (memory->nr_ops > 0 && !memory->measured)
 		ts_result_note(memory->result,
 			       "Without a run each op counts once, those of a loop too.");
-	return good;
+	return st;
 }

@@ -488,16 +488,20 @@ static void memory_upcast_put_fields(struct memory *memory, const struct memory_
 		upcasts->nr > 0 ? "time of those at most" : NULL;
 }
 
-bool ts_memory_put_upcasts(struct memory *memory, struct memory_upcasts *upcasts)
+enum ts_status ts_memory_put_upcasts(struct memory *memory, struct memory_upcasts *upcasts,
+				     struct ts_error *err)
 {
+	enum ts_status st;
+
 	if (memory->nr_ops == 0)
-		return true;
+		return TS_OK;
 	memory_upcast_put_fields(memory, upcasts);
 	if (upcasts->nr > 1)
 		qsort(upcasts->items, upcasts->nr, sizeof(*upcasts->items),
 		      memory_upcast_by_impact);
-	if (list_upcasts(memory, upcasts, NULL))
-		return false;
+	st = list_upcasts(memory, upcasts, err);
+	if (st)
+		return st;
 	memory_upcast_put_table(memory);
-	return true;
+	return TS_OK;
 }

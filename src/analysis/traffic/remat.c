@@ -319,20 +319,20 @@ static void remat_put_fields(struct ts_result *result, const struct region *sum,
 	TS_SET(result, remat, saved_bytes, ts_int(sum->saved_bytes));
 }
 
-static bool put_all_regions(struct remat *all)
+static enum ts_status put_all_regions(struct remat *all, struct ts_error *err)
 {
 	struct region *regions = calloc(all->nr + 1, sizeof(*regions));
 	size_t nr = 0;
 
 	if (!regions)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < all->nr; i++)
 		add_to_region(regions, &nr, &all->ops[i]);
 	if (nr > 1)
 		qsort(regions, nr, sizeof(*regions), remat_longest_first);
 	remat_put_regions(all, regions, nr);
 	free(regions);
-	return true;
+	return TS_OK;
 }
 
 static enum ts_status remat_publish(const struct remat *all, const struct region *sum,
@@ -351,13 +351,15 @@ static enum ts_status remat_report(struct remat *all, struct ts_remat_facts *fac
 				   struct ts_error *err)
 {
 	struct region sum;
+	enum ts_status st;
 
 	if (all->nr > 1)
 		qsort(all->ops, all->nr, sizeof(*all->ops), remat_costliest_first);
 	sum = remat_sum_up(all);
 	remat_put_fields(all->result, &sum, all->nr);
-	if (!put_all_regions(all))
-		return ts_fail_nomem(err);
+	st = put_all_regions(all, err);
+	if (st)
+		return st;
 	remat_put_ops(all);
 	return remat_publish(all, &sum, facts, err);
 }

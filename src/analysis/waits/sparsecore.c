@@ -454,8 +454,8 @@ static enum ts_status sparsecore_close(void *arg, const struct ts_context *ctx, 
 	if (!devices)
 		return ts_fail_nomem(err);
 	st = ts_sparsecore_read(sum, ctx, &result->owner->arena, devices, facts, err);
-	if (!st && !ts_sparsecore_report(sum, ctx, devices, facts, result))
-		st = ts_fail_nomem(err);
+	if (!st)
+		st = ts_sparsecore_report(sum, ctx, devices, facts, result, err);
 	free(devices);
 	return st;
 }

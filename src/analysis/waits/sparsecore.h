@@ -117,9 +117,10 @@ enum ts_status ts_sparsecore_read(const struct sparsecore_state *sum, const stru
 				  struct ts_arena *arena, struct sparsecore_offload *devices,
 				  struct ts_sparsecore_facts *facts, struct ts_error *err);
 
-/* sparsecore_report.c. False: no memory. */
-bool ts_sparsecore_report(struct sparsecore_state *sum, const struct ts_context *ctx,
-			  const struct sparsecore_offload *devices,
-			  const struct ts_sparsecore_facts *facts, struct ts_result *result);
+/* sparsecore_report.c */
+enum ts_status ts_sparsecore_report(struct sparsecore_state *sum, const struct ts_context *ctx,
+				    const struct sparsecore_offload *devices,
+				    const struct ts_sparsecore_facts *facts,
+				    struct ts_result *result, struct ts_error *err);
 
 #endif

@@ -136,7 +136,7 @@ static int64_t busy_of_all(const struct report *report)
 	X(bytes_accessed, seen->bytes_unknown ? ts_null() : ts_int(seen->bytes)) \
 	X(op_index, ts_int(ranked[i].op))
 
-static bool sparsecore_report_put_ops(const struct report *report)
+static enum ts_status sparsecore_report_put_ops(const struct report *report, struct ts_error *err)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_table *table = TS_TABLE(report->result, sparsecore_ops);
@@ -145,7 +145,7 @@ static bool sparsecore_report_put_ops(const struct report *report)
 	size_t nr = 0;
 
 	if (!ranked)
-		return false;
+		return ts_fail_nomem(err);
 	for (uint32_t i = 0; i < profile->nr_ops; i++)
 		if (report->sum->ops[i].occurrences != 0)
 			ranked[nr++] = (struct ranked){ report->sum->ops[i].self_ps, i };
@@ -157,7 +157,7 @@ static bool sparsecore_report_put_ops(const struct report *report)
 		TS_CELLS(report->result, table, sparsecore_ops, OP_CELLS);
 	}
 	free(ranked);
-	return true;
+	return TS_OK;
 }
 
 /* Marked work of SparseCores that no op of a TensorCore answers for. */
@@ -209,7 +209,8 @@ static const char *track_name(struct ts_bytes plane)
 	return "SparseCore";
 }
 
-static bool sparsecore_report_put_track(const struct report *report, size_t index)
+static enum ts_status sparsecore_report_put_track(const struct report *report, size_t index,
+						  struct ts_error *err)
 {
 	const struct ts_plane *plane = &report->ctx->profile->planes[index];
 	struct ts_slices *slices = &report->sum->cores[index].slices;
@@ -219,42 +220,50 @@ static bool sparsecore_report_put_track(const struct report *report, size_t inde
 	struct ts_track *track;
 
 	if (!label || !arg)
-		return false;
+		return ts_fail_nomem(err);
 	track = ts_result_track(report->result, TS_TRACK_SLICES, track_name(plane->name),
 				plane->tensor_core, TRACK_ORDER);
 	if (!track)
-		return false;
+		return ts_fail_nomem(err);
 	*arg = (struct ts_arg){ "what", ts_text(TS_LIT("ops ran on this SparseCore")) };
 	*label = (struct ts_label){ TS_LIT("busy"), arg, 1 };
 	track->labels = label;
 	track->nr_labels = 1;
 	track->description = "when this SparseCore of the device was busy";
-	return ts_slices_finish(slices, report->result, track);
+	return ts_slices_finish(slices, report->result, track) ? TS_OK : ts_fail_nomem(err);
 }
 
-static bool sparsecore_report_put_tracks(const struct report *report)
+static enum ts_status sparsecore_report_put_tracks(const struct report *report,
+						   struct ts_error *err)
 {
 	const struct ts_profile *profile = report->ctx->profile;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < profile->nr_planes; i++)
+	for (size_t i = 0; i < profile->nr_planes && st == TS_OK; i++)
 		if (profile->planes[i].tensor_core != TS_NONE &&
-		    report->sum->cores[i].slices.nr > 0 && !sparsecore_report_put_track(report, i))
-			return false;
-	return true;
+		    report->sum->cores[i].slices.nr > 0)
+			st = sparsecore_report_put_track(report, i, err);
+	return st;
 }
 
-bool ts_sparsecore_report(struct sparsecore_state *sum, const struct ts_context *ctx,
-			  const struct sparsecore_offload *devices,
-			  const struct ts_sparsecore_facts *facts, struct ts_result *result)
+enum ts_status ts_sparsecore_report(struct sparsecore_state *sum, const struct ts_context *ctx,
+				    const struct sparsecore_offload *devices,
+				    const struct ts_sparsecore_facts *facts,
+				    struct ts_result *result, struct ts_error *err)
 {
 	struct report report = { sum, ctx, result };
+	enum ts_status st;
 
 	TS_ASSERT(devices && facts && sum->nr_cores == ctx->profile->nr_planes);
 	sparsecore_report_put_cores(&report);
 	put_offloads(&report, facts);
 	put_waits(&report, devices);
-	if (!sparsecore_report_put_ops(&report) || !sparsecore_report_put_tracks(&report))
-		return false;
+	st = sparsecore_report_put_ops(&report, err);
+	if (st)
+		return st;
+	st = sparsecore_report_put_tracks(&report, err);
+	if (st)
+		return st;
 	sparsecore_report_put_fields(&report, facts);
-	return true;
+	return TS_OK;
 }
