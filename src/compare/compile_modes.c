@@ -90,8 +90,8 @@ struct step_source {
 	int duration_ps, start_ps, counted;
 };
 
-static bool compile_modes_take_steps(struct run *run, const struct ts_compare_run *of,
-				     const struct step_source *from)
+static enum ts_status compile_modes_take_steps(struct run *run, const struct ts_compare_run *of,
+					       const struct step_source *from, struct ts_error *err)
 {
 	int64_t start_ns = of->profile ? of->profile->start_unix_ns : TS_UNKNOWN;
 	size_t nr = ts_table_rows(from->table);
@@ -99,7 +99,9 @@ static bool compile_modes_take_steps(struct run *run, const struct ts_compare_ru
 	run->is_clock_known = start_ns != TS_UNKNOWN;
 	run->step_ps = calloc(nr + 1, sizeof(double));
 	run->start_ns = calloc(nr + 1, sizeof(int64_t));
-	for (size_t i = 0; run->step_ps && run->start_ns && i < nr; i++) {
+	if (!run->step_ps || !run->start_ns)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < nr; i++) {
 		struct ts_value counts = ts_table_cell(from->table, i, from->counted);
 		double ps = ts_value_number(ts_table_cell(from->table, i, from->duration_ps));
 		int64_t at_ps = ts_value_int(ts_table_cell(from->table, i, from->start_ps));
@@ -109,7 +111,7 @@ static bool compile_modes_take_steps(struct run *run, const struct ts_compare_ru
 		run->start_ns[run->nr_steps] = ts_i64_add(start_ns, at_ps / TS_PS_PER_NS);
 		run->step_ps[run->nr_steps++] = ps;
 	}
-	return run->step_ps && run->start_ns;
+	return TS_OK;
 }
 
 static void close_run(struct run *run)
@@ -148,14 +150,18 @@ static enum ts_status compile_modes_open_run(struct run *run, const struct ts_co
 		.counted = -1,
 	};
 
+	enum ts_status st;
+
 	run->compile = TS_FIND(of->results, compile);
 	run->overview = TS_FIND(of->results, overview);
-	if (!compile_modes_take_steps(run, of, &marks))
-		return ts_fail_nomem(err);
+	st = compile_modes_take_steps(run, of, &marks, err);
+	if (st)
+		return st;
 	if (run->nr_steps == 0) {
 		close_run(run);
-		if (!compile_modes_take_steps(run, of, &steps))
-			return ts_fail_nomem(err);
+		st = compile_modes_take_steps(run, of, &steps, err);
+		if (st)
+			return st;
 	}
 	return compile_modes_find_median(run, err);
 }

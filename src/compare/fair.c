@@ -148,21 +148,23 @@ static void fair_check_capture(struct checking *checking, const struct ts_measur
 
 /* Of each name the module that ran most, of equal ones the first. Rows of modules[] stand in the
  * profile's order. */
-static bool find_mains(const struct comparing *comparing, size_t run, struct ts_strmap *mains)
+static enum ts_status find_mains(const struct comparing *comparing, size_t run,
+				 struct ts_strmap *mains, struct ts_error *err)
 {
 	const struct ts_profile *profile = comparing->runs[run].profile;
 	const struct ts_table *rows = comparing->measured[run].modules;
-	bool good = true;
 
-	for (size_t m = 0; m < profile->nr_modules && good; m++) {
+	for (size_t m = 0; m < profile->nr_modules; m++) {
 		uint32_t known = ts_strmap_find(mains, profile->modules[m].name);
 
-		if (known == TS_NONE ||
-		    ts_value_int(TS_CELL_OF(rows, ops_modules, m, executions)) >
+		if (known != TS_NONE &&
+		    ts_value_int(TS_CELL_OF(rows, ops_modules, m, executions)) <=
 			    ts_value_int(TS_CELL_OF(rows, ops_modules, known, executions)))
-			good = ts_strmap_set(mains, profile->modules[m].name, (uint32_t)m);
+			continue;
+		if (!ts_strmap_set(mains, profile->modules[m].name, (uint32_t)m))
+			return ts_fail_nomem(err);
 	}
-	return good;
+	return TS_OK;
 }
 
 static struct ts_bytes dtype_of(struct ts_bytes shape)
@@ -245,14 +247,15 @@ static void fair_check_names(struct checking *checking, const struct ts_strmap *
 static enum ts_status check_modules(struct checking *checking, struct ts_error *err)
 {
 	struct ts_strmap ours = { NULL, 0, 0 }, theirs = { NULL, 0, 0 };
-	bool good = find_mains(checking->comparing, 0, &ours) &&
-		    find_mains(checking->comparing, checking->run, &theirs);
+	enum ts_status st = find_mains(checking->comparing, 0, &ours, err);
 
-	if (good)
+	if (st == TS_OK)
+		st = find_mains(checking->comparing, checking->run, &theirs, err);
+	if (st == TS_OK)
 		fair_check_names(checking, &ours, &theirs);
 	ts_strmap_release(&ours);
 	ts_strmap_release(&theirs);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 static enum ts_status check_programs(struct checking *checking, struct ts_error *err)

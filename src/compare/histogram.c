@@ -44,16 +44,17 @@ struct hull {
 };
 
 /* By one run's steps. */
-static bool histogram_widen(const struct ts_measured *measured, struct hull *hull)
+static enum ts_status histogram_widen(const struct ts_measured *measured, struct hull *hull,
+				      struct ts_error *err)
 {
 	size_t nr = measured->nr_steps;
 	double *sorted;
 
 	if (nr == 0)
-		return true;
+		return TS_OK;
 	sorted = calloc(nr, sizeof(*sorted));
 	if (!sorted)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
 		sorted[i] = histogram_length(measured, i);
 	qsort(sorted, nr, sizeof(*sorted), ts_double_order);
@@ -62,7 +63,7 @@ static bool histogram_widen(const struct ts_measured *measured, struct hull *hul
 	hull->least = TS_MIN(hull->least, sorted[0]);
 	hull->most = TS_MAX(hull->most, sorted[nr - 1]);
 	free(sorted);
-	return true;
+	return TS_OK;
 }
 
 /* Whole picoseconds, so that a bin ends where the report says that it does. */
@@ -130,12 +131,14 @@ enum ts_status ts_compare_histogram(struct comparing *comparing, struct ts_error
 							 &ts_sheet_compare_histogram_each, NULL);
 	struct hull hull = { INFINITY, -INFINITY, INFINITY, -INFINITY };
 	int64_t counts[FINER * BINS + 2][TS_COMPARE_MAX] = { { 0 } };
+	enum ts_status st = TS_OK;
 	struct bins bins;
 
 	TS_ASSERT(comparing);
-	for (size_t r = 0; comparing->by_step && r < comparing->nr; r++)
-		if (!histogram_widen(&comparing->measured[r], &hull))
-			return ts_fail_nomem(err);
+	for (size_t r = 0; st == TS_OK && comparing->by_step && r < comparing->nr; r++)
+		st = histogram_widen(&comparing->measured[r], &hull, err);
+	if (st)
+		return st;
 	if (!table.table || hull.low > hull.high)
 		return TS_OK; /* who asked for the memory says so */
 	bins = bins_of(&hull, comparing->nr > 2 ? FINER * BINS : BINS);

@@ -26,27 +26,32 @@ static struct ts_bytes variants_key_of(const struct ts_hlo_module *module, struc
 	return key;
 }
 
-static bool chain_names(struct variants *variants)
+static enum ts_status chain_names(struct variants *variants, struct ts_error *err)
 {
 	const struct ts_profile *profile = variants->profile;
 
 	for (size_t m = profile->nr_modules; m-- > 0;) {
 		variants->next[m] = ts_strmap_find(&variants->first, profile->modules[m].name);
 		if (!ts_strmap_set(&variants->first, profile->modules[m].name, (uint32_t)m))
-			return false;
+			return ts_fail_nomem(err);
 	}
-	return true;
+	return TS_OK;
 }
 
 enum ts_status ts_variants_init(struct variants *variants, const struct ts_profile *profile,
 				struct ts_arena *arena, struct ts_error *err)
 {
+	enum ts_status st;
+
 	TS_ASSERT(variants && profile && arena);
 	*variants = (struct variants){ .profile = profile };
 	variants->keys = ts_arena_array(arena, profile->nr_modules + 1, sizeof(*variants->keys));
 	variants->next = ts_arena_array(arena, profile->nr_modules + 1, sizeof(*variants->next));
-	if (!variants->keys || !variants->next || !chain_names(variants))
+	if (!variants->keys || !variants->next)
 		return ts_fail_nomem(err);
+	st = chain_names(variants, err);
+	if (st)
+		return st;
 	for (size_t m = 0; m < profile->nr_modules; m++) {
 		variants->keys[m] = variants_key_of(&profile->modules[m], arena);
 		if (!ts_strmap_set(&variants->set, variants->keys[m], (uint32_t)m))
