@@ -57,25 +57,30 @@ static void join_runs(const struct ts_table *table, int column, const size_t *fr
 			into[i] = from[a++];
 }
 
-bool ts_table_order(const struct ts_table *table, int column, size_t *rows)
+enum ts_status ts_table_order(const struct ts_table *table, int column, size_t *rows,
+			      struct ts_error *err)
 {
 	size_t *other, *from = rows, nr = ts_table_nr_listed(table);
 
 	TS_ASSERT(table && rows);
 	for (size_t i = 0; i < table->nr_rows; i++)
 		rows[i] = i;
-	other = column < 0 ? NULL : calloc(nr + 1, sizeof(*other));
-	for (size_t width = 1; other && width < nr; width *= 2) {
+	if (column < 0)
+		return TS_OK;
+	other = calloc(nr + 1, sizeof(*other));
+	if (!other)
+		return ts_fail_nomem(err);
+	for (size_t width = 1; width < nr; width *= 2) {
 		size_t *into = from == rows ? other : rows;
 
 		for (size_t at = 0; at < nr; at += 2 * width)
 			join_runs(table, column, from, into, at, width);
 		from = into;
 	}
-	if (other && from == other)
+	if (from == other)
 		memcpy(rows, other, nr * sizeof(*rows));
 	free(other);
-	return column < 0 || other;
+	return TS_OK;
 }
 
 static void result_order_put_columns(struct ts_buf *list, const struct ts_table *table)

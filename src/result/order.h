@@ -12,8 +12,9 @@
 
 /* A column by its name or, in letters of either case, its label; -1: there is none. */
 int ts_table_find_column(const struct ts_table *table, const char *name);
-/* ROWS: table->nr_rows indices. COLUMN -1: in the table's own order. False: out of memory. */
-bool ts_table_order(const struct ts_table *table, int column, size_t *rows);
+/* ROWS: table->nr_rows indices. COLUMN -1: in the table's own order. */
+enum ts_status ts_table_order(const struct ts_table *table, int column, size_t *rows,
+			      struct ts_error *err);
 
 /* TS_USAGE: none of the NR tables has the column; the story names the closest, or all of them. */
 enum ts_status ts_tables_need_column(const struct ts_table *tables, size_t nr, const char *name,

@@ -101,6 +101,7 @@ static enum ts_status report_csv_put_table(struct ts_csv *csv, const struct ts_t
 {
 	int sorted = report->sort ? ts_table_find_column(table, report->sort) : -1;
 	size_t nr = report->top ? TS_MIN(report->top, table->nr_rows) : table->nr_rows;
+	enum ts_status st;
 	size_t *rows;
 
 	if (report->sort && sorted < 0)
@@ -109,15 +110,14 @@ static enum ts_status report_csv_put_table(struct ts_csv *csv, const struct ts_t
 		report_csv_put_heading(csv, table->columns[i].name);
 	end_heading(csv, is_predicted);
 	rows = calloc(table->nr_rows + 1, sizeof(*rows));
-	if (!rows || !ts_table_order(table, sorted, rows))
-		csv->out->failed = true;
-	for (size_t row = 0; row < nr && !csv->out->failed; row++) {
+	st = rows ? ts_table_order(table, sorted, rows, err) : ts_fail_nomem(err);
+	for (size_t row = 0; st == TS_OK && row < nr && !csv->out->failed; row++) {
 		for (size_t i = 0; i < table->nr_columns; i++)
 			report_csv_put_cell(csv, ts_table_cell(table, rows[row], (int)i));
 		report_csv_end_row(csv, is_predicted);
 	}
 	free(rows);
-	return TS_OK;
+	return st;
 }
 
 static void report_csv_put_finding(struct ts_csv *csv, const struct ts_finding *finding,

@@ -412,7 +412,7 @@ static void lay_out(struct layout *layout, const struct ts_report *report)
 	layout->sorted = report->sort ? ts_table_find_column(table, report->sort) : -1;
 	layout->rows = calloc(table->nr_rows + 1, sizeof(*layout->rows));
 	if (!layout->rows || !layout->nr_like ||
-	    !ts_table_order(table, layout->sorted, layout->rows)) {
+	    ts_table_order(table, layout->sorted, layout->rows, NULL)) {
 		layout->failed = true;
 		return;
 	}

@@ -35,7 +35,9 @@ static void assert_order(const char *column, const size_t expected[5])
 	struct ts_table *table = given(&results);
 	size_t rows[5];
 
-	assert_true(ts_table_order(table, column ? ts_table_find_column(table, column) : -1, rows));
+	assert_int_equal(ts_table_order(table, column ? ts_table_find_column(table, column) : -1,
+					rows, NULL),
+			 TS_OK);
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(rows[i], expected[i]);
 	ts_results_release(&results);
