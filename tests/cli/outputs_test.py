@@ -51,7 +51,7 @@ WRITERS = {
     "export": [PROFILE, "export", "--format=arrow", "IN"],
     "map outline": [PROFILE, "map", "outline", "IN"],
 }
-WITHOUT_INPUT = {"thresholds", "explain", "manual"}
+WITHOUT_INPUT = {"thresholds", "explain", "manual", "schema"}
 
 
 def run(*arguments, umask=0o022, **more):

@@ -27,12 +27,15 @@ static void put_names(struct ts_result *result, const struct operator* operators
 {
 	struct ts_table *table = TS_TABLE(result, operators_by_name);
 
-	for (const struct operator* it = operators; it < operators + nr; it++)
+	for (size_t i = 0; i < nr; i++) {
+		const struct operator* it = & operators[i];
+
 		if (!it->shapes)
 			TS_PUT_ROW(result, table, operators_by_name,
 				   .name = ts_text(ts_bytes_of(it->name)),
 				   .calls = ts_int(it->calls), .self_gpu_ps = gpu_time(it, has_gpu),
 				   .self_cpu_ps = ts_int(it->self_cpu_ps));
+	}
 }
 
 static void put_shapes(struct ts_result *result, const struct operator* operators, size_t nr,
@@ -40,13 +43,16 @@ static void put_shapes(struct ts_result *result, const struct operator* operator
 {
 	struct ts_table *table = TS_TABLE(result, operators_by_shape);
 
-	for (const struct operator* it = operators; it < operators + nr; it++)
+	for (size_t i = 0; i < nr; i++) {
+		const struct operator* it = & operators[i];
+
 		if (it->shapes)
 			TS_PUT_ROW(result, table, operators_by_shape,
 				   .name = ts_text(ts_bytes_of(it->name)),
 				   .input_shapes = ts_text(ts_bytes_of(it->shapes)),
 				   .calls = ts_int(it->calls), .self_gpu_ps = gpu_time(it, has_gpu),
 				   .self_cpu_ps = ts_int(it->self_cpu_ps));
+	}
 }
 
 /* Wall time and two cores: sums are halved. */
