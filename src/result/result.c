@@ -87,7 +87,7 @@ static void *result_room(struct ts_result *result, void *items, size_t nr, size_
 	return grown;
 }
 
-static struct ts_field *result_find_field(const struct ts_result *result, const char *name)
+struct ts_field *ts_result_find_field(const struct ts_result *result, const char *name)
 {
 	for (size_t i = 0; i < result->nr_fields; i++)
 		if (strcmp(result->fields[i].name, name) == 0)
@@ -98,7 +98,8 @@ static struct ts_field *result_find_field(const struct ts_result *result, const 
 struct ts_field *ts_result_field(struct ts_result *result, const char *name, struct ts_value value,
 				 enum ts_origin origin, const char *label)
 {
-	struct ts_field *field = result_find_field(result, name); /* said again: the newest wins */
+	struct ts_field *field =
+		ts_result_find_field(result, name); /* said again: the newest wins */
 	struct ts_field *fields;
 
 	TS_ASSERT(result && name);
@@ -118,7 +119,7 @@ struct ts_field *ts_result_field(struct ts_result *result, const char *name, str
 
 struct ts_value ts_result_get(const struct ts_result *result, const char *field)
 {
-	const struct ts_field *found = result ? result_find_field(result, field) : NULL;
+	const struct ts_field *found = result ? ts_result_find_field(result, field) : NULL;
 
 	TS_ASSERT(field);
 	return found ? found->value : ts_null();

@@ -335,6 +335,7 @@ struct ts_value ts_result_list(struct ts_result *result, const struct ts_column 
 
 /* Looking things up, for outputs and comparisons. Missing gives null, NULL or -1. */
 struct ts_value ts_result_get(const struct ts_result *result, const char *field);
+struct ts_field *ts_result_find_field(const struct ts_result *result, const char *name);
 const struct ts_table *ts_result_find_table(const struct ts_result *result, const char *table);
 int ts_table_column(const struct ts_table *table, const char *name);
 /* Where the value of a field comes from; where the cells of a column do: the origin that all of them

@@ -52,11 +52,11 @@ struct ts_field *ts_result_put(struct ts_result *result, const struct ts_column 
 
 struct ts_field *ts_result_field_of(struct ts_result *result, const struct ts_column *field)
 {
+	struct ts_field *found;
+
 	TS_ASSERT(result && field);
-	for (size_t i = 0; i < result->nr_fields; i++)
-		if (strcmp(result->fields[i].name, field->name) == 0)
-			return &result->fields[i];
-	return &result->owner->spare_field;
+	found = ts_result_find_field(result, field->name);
+	return found ? found : &result->owner->spare_field;
 }
 
 struct ts_value ts_result_value(const struct ts_result *result, const struct ts_column *field)
@@ -86,16 +86,21 @@ struct ts_table *ts_result_sheet(struct ts_result *result, const struct ts_sheet
 	return ts_result_titled(result, sheet, sheet->title);
 }
 
-/* Forms of one table have columns of the same names. */
-static bool result_schema_is_form(const struct ts_table *table, const struct ts_sheet *sheet)
+/* Forms of one table have columns of the same names; behind those of a comparison stand columns of the runs. */
+static bool begins_with(const struct ts_table *table, const struct ts_sheet *sheet)
 {
 	if (table->columns == sheet->columns)
 		return true;
 	for (size_t i = 0; i < sheet->nr_columns; i++)
-		if (table->nr_columns != sheet->nr_columns ||
+		if (i >= table->nr_columns ||
 		    strcmp(table->columns[i].name, sheet->columns[i].name) != 0)
 			return false;
 	return true;
+}
+
+static bool result_schema_is_form(const struct ts_table *table, const struct ts_sheet *sheet)
+{
+	return table->nr_columns == sheet->nr_columns && begins_with(table, sheet);
 }
 
 struct ts_value *ts_result_row(struct ts_result *result, struct ts_table *table,
@@ -111,6 +116,13 @@ const struct ts_value *ts_table_row_at(const struct ts_table *table, const struc
 	TS_ASSERT(table && index < table->nr_rows);
 	TS_ASSERT(result_schema_is_form(table, sheet));
 	return table->cells + index * table->nr_columns;
+}
+
+struct ts_value ts_table_cell_of(const struct ts_table *table, const struct ts_sheet *sheet,
+				 size_t index, size_t column)
+{
+	TS_ASSERT(!table || begins_with(table, sheet));
+	return ts_table_cell(table, index, (int)column);
 }
 
 struct ts_value ts_result_items(struct ts_result *result, const struct ts_sheet *sheet, size_t nr)

@@ -99,7 +99,7 @@ extern const struct ts_term *const ts_terms[]; /* NULL at the end */
 	((const struct ts_##row##_row *)ts_table_row_at(table, &ts_sheet_##row, index))
 /* A cell; null where the table is NULL. */
 #define TS_CELL_OF(table, row, index, name) \
-	(ts_table_cell(table, index, (int)TS_COLUMN_AT(row, name)))
+	ts_table_cell_of(table, &ts_sheet_##row, index, TS_COLUMN_AT(row, name))
 
 #define TS_CELL(name, value)	.name = (value),
 #define TS_COUNT_ONE(name, value) +1
@@ -150,6 +150,8 @@ struct ts_value *ts_result_row(struct ts_result *result, struct ts_table *table,
 			       const struct ts_sheet *sheet);
 struct ts_value ts_result_items(struct ts_result *result, const struct ts_sheet *sheet, size_t nr);
 struct ts_value *ts_list_rows(struct ts_value list, const struct ts_sheet *sheet);
+struct ts_value ts_table_cell_of(const struct ts_table *table, const struct ts_sheet *sheet,
+				 size_t index, size_t column);
 const struct ts_value *ts_table_row_at(const struct ts_table *table, const struct ts_sheet *sheet,
 				       size_t index);
 

@@ -24,7 +24,7 @@ typedef enum ts_status ts_child_fn(void *ctx, struct ts_bytes question, const st
 
 /* Before the program makes threads. NULL: there is no memory, or no process. */
 struct ts_helper *ts_helper_new(void *ctx);
-/* Children that still work are told that nobody waits. NULL is fine. */
+/* Children that still work are told to stop. NULL is fine. */
 void ts_helper_free(struct ts_helper *helper);
 
 /* Runs FN in a child; its answer is appended. On any thread. TS_IO: the child ended before it had answered.

@@ -218,7 +218,7 @@ static void put_sheet(const struct types *types, const char *prefix, const struc
 	ts_buf_release(&place);
 }
 
-/* Another form of the table stands before, or it is no table. */
+/* An earlier sheet declares the table already, or the sheet does not declare one. */
 static bool schema_types_is_known(const struct types *types, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
