@@ -13,17 +13,10 @@
 #include "result/schema/doctor.def"
 #include "result/schema/capture.def"
 
-/* A bucket of a row of time.per_step, and of the whole run, in the order of enum ts_bucket. */
-#define EACH_BUCKET(X) \
-	{ \
-		X(compute_ps), X(memory_wait_ps), X(communication_ps), X(host_transfer_ps), \
-			X(rematerialization_ps), X(unexplained_ps), X(compilation_ps), \
-			X(input_ps), X(idle_ps), \
-	}
-#define STEP_BUCKET(name) TS_COLUMN_AT(time_per_step, name)
-#define RUN_BUCKET(name)  TS_FIELD_AT(time, buckets.name)
-static const size_t step_buckets[TS_NR_BUCKETS] = EACH_BUCKET(STEP_BUCKET);
-static const size_t run_buckets[TS_NR_BUCKETS] = EACH_BUCKET(RUN_BUCKET);
+#define STEP_BUCKET(id, name) [TS_BUCKET_##id] = TS_COLUMN_AT(time_per_step, name),
+#define RUN_BUCKET(id, name)  [TS_BUCKET_##id] = TS_FIELD_AT(time, buckets.name),
+static const size_t step_buckets[TS_NR_BUCKETS] = { TS_EACH_BUCKET(STEP_BUCKET) };
+static const size_t run_buckets[TS_NR_BUCKETS] = { TS_EACH_BUCKET(RUN_BUCKET) };
 
 /* Steps without cores or time were not run: there is nothing to share out. */
 static void measured_take_steps(struct ts_measured *measured)

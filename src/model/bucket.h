@@ -21,6 +21,18 @@ enum ts_bucket {
 	TS_NR_BUCKETS,
 };
 
+/* Each, with the name that fields and columns of its time have. */
+#define TS_EACH_BUCKET(X) \
+	X(COMPUTE, compute_ps) \
+	X(MEMORY_WAIT, memory_wait_ps) \
+	X(COMMUNICATION, communication_ps) \
+	X(HOST_TRANSFER, host_transfer_ps) \
+	X(REMATERIALIZATION, rematerialization_ps) \
+	X(UNEXPLAINED, unexplained_ps) \
+	X(COMPILATION, compilation_ps) \
+	X(INPUT, input_ps) \
+	X(IDLE, idle_ps)
+
 /* The one bucket of all time in which an op runs; TS_NR_BUCKETS: what the op needs divides its time
  * among compute, memory wait and unexplained (analysis/kit/split.h). */
 enum ts_bucket ts_op_bucket(const struct ts_op *op);

@@ -29,18 +29,8 @@ static struct ts_value of_bucket(const struct report *report, const int64_t *ps,
 		       : ts_int(ps[bucket]);
 }
 
-/* In the order of enum ts_bucket. */
-static const size_t bucket_fields[TS_NR_BUCKETS] = {
-	TS_FIELD_AT(time, buckets.compute_ps),
-	TS_FIELD_AT(time, buckets.memory_wait_ps),
-	TS_FIELD_AT(time, buckets.communication_ps),
-	TS_FIELD_AT(time, buckets.host_transfer_ps),
-	TS_FIELD_AT(time, buckets.rematerialization_ps),
-	TS_FIELD_AT(time, buckets.unexplained_ps),
-	TS_FIELD_AT(time, buckets.compilation_ps),
-	TS_FIELD_AT(time, buckets.input_ps),
-	TS_FIELD_AT(time, buckets.idle_ps),
-};
+#define BUCKET_FIELD(id, name) [TS_BUCKET_##id] = TS_FIELD_AT(time, buckets.name),
+static const size_t bucket_fields[TS_NR_BUCKETS] = { TS_EACH_BUCKET(BUCKET_FIELD) };
 
 static const size_t part_fields[TS_SPLIT_REST] = {
 	[TS_SPLIT_MATRIX] = TS_FIELD_AT(time, explained.matrix_ps),
