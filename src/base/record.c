@@ -218,13 +218,6 @@ static void merge_numbers(const struct ts_member *member, void *into, const void
 	}
 }
 
-/* Moves a record: the other owns what this one owned. */
-static void base_record_move(const struct ts_record *record, void *into, void *from)
-{
-	memcpy(into, from, record->size);
-	memset(from, 0, record->size);
-}
-
 static enum ts_status merge_records(const struct ts_record *record, void *into, void *from,
 				    size_t nr, struct ts_error *err)
 {
@@ -237,7 +230,9 @@ static enum ts_status merge_records(const struct ts_record *record, void *into, 
 			continue;
 		if (ts_record_is_empty(record, to)) {
 			ts_record_release(record, to);
-			base_record_move(record, to, add);
+			/* the other owns what this one owned */
+			memcpy(to, add, record->size);
+			memset(add, 0, record->size);
 		} else {
 			st = ts_record_merge(record, to, add, err);
 		}

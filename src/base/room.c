@@ -32,15 +32,6 @@ static struct head *in_file(const struct ts_rooms *rooms, size_t nr_bytes)
 	return head;
 }
 
-static struct head *in_memory(size_t nr_bytes, bool cleared)
-{
-	struct head *head = cleared ? calloc(1, nr_bytes) : malloc(nr_bytes);
-
-	if (head)
-		*head = (struct head){ .nr_bytes = nr_bytes };
-	return head;
-}
-
 static void *room_make(const struct ts_rooms *rooms, size_t nr_bytes, bool cleared)
 {
 	struct head *head;
@@ -49,8 +40,8 @@ static void *room_make(const struct ts_rooms *rooms, size_t nr_bytes, bool clear
 		return NULL;
 	nr_bytes += sizeof(*head);
 	head = in_file(rooms, nr_bytes);
-	if (!head)
-		head = in_memory(nr_bytes, cleared);
+	if (!head && (head = cleared ? calloc(1, nr_bytes) : malloc(nr_bytes)))
+		*head = (struct head){ .nr_bytes = nr_bytes };
 	return head ? head->bytes : NULL;
 }
 
