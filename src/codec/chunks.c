@@ -59,7 +59,7 @@ size_t ts_chunk_copy(const struct ts_chunk_data *data, uint8_t *p, size_t n)
 	return nr_copied;
 }
 
-bool ts_chunk_skip(struct ts_chunk_data *data, uint64_t n)
+static bool chunk_skip(struct ts_chunk_data *data, uint64_t n)
 {
 	struct ts_chunk_data part = { data->file, data->at, n };
 	struct ts_bytes piece;
@@ -74,20 +74,20 @@ bool ts_chunk_skip(struct ts_chunk_data *data, uint64_t n)
 	return part.left == 0;
 }
 
-bool ts_chunk_take(struct ts_chunk_data *data, uint8_t *p, size_t n)
+static bool chunk_take(struct ts_chunk_data *data, uint8_t *p, size_t n)
 {
 	TS_ASSERT(data && p);
-	return n <= data->left && ts_chunk_copy(data, p, n) == n && ts_chunk_skip(data, n);
+	return n <= data->left && ts_chunk_copy(data, p, n) == n && chunk_skip(data, n);
 }
 
-bool ts_chunk_varint(struct ts_chunk_data *data, uint64_t *value)
+static bool chunk_varint(struct ts_chunk_data *data, uint64_t *value)
 {
 	uint8_t bytes[10];
 	size_t n = 0;
 
 	TS_ASSERT(data && value);
 	do {
-		if (n == sizeof(bytes) || !ts_chunk_take(data, &bytes[n], 1))
+		if (n == sizeof(bytes) || !chunk_take(data, &bytes[n], 1))
 			return false;
 	} while (bytes[n++] >= 128);
 	return ts_pb_varint(&(const uint8_t *){ bytes }, bytes + n, value);
@@ -98,9 +98,9 @@ bool ts_chunk_values(struct ts_chunk_data *data, uint8_t *packing)
 	uint64_t sizes_size, unpacked_size;
 
 	TS_ASSERT(data && packing);
-	return ts_chunk_take(data, packing, 1) && ts_chunk_varint(data, &sizes_size) &&
-	       ts_chunk_skip(data, sizes_size) &&
-	       (*packing == 0 || ts_chunk_varint(data, &unpacked_size));
+	return chunk_take(data, packing, 1) && chunk_varint(data, &sizes_size) &&
+	       chunk_skip(data, sizes_size) &&
+	       (*packing == 0 || chunk_varint(data, &unpacked_size));
 }
 
 static uint64_t chunks_hash_of(struct ts_chunk_data data)
@@ -140,10 +140,10 @@ const char *ts_chunk_at(struct ts_bytes file, uint64_t begin, struct ts_chunk *c
 
 	TS_ASSERT(chunk && begin < file.n);
 	*chunk = (struct ts_chunk){ .begin = begin, .end = file.n };
-	if (!ts_chunk_take(&head, (uint8_t *)words, 8))
+	if (!chunk_take(&head, (uint8_t *)words, 8))
 		return "the header of a chunk is cut off";
 	hashed = head;
-	if (!ts_chunk_take(&head, (uint8_t *)&words[1], CHUNK_HEADER - 8))
+	if (!chunk_take(&head, (uint8_t *)&words[1], CHUNK_HEADER - 8))
 		return "the header of a chunk is cut off";
 	chunk->data = (struct ts_chunk_data){ file, head.at, file.n - TS_MIN(head.at, file.n) };
 	if (chunks_hash_of(hashed) != words[0])
@@ -158,7 +158,7 @@ const char *ts_chunk_at(struct ts_bytes file, uint64_t begin, struct ts_chunk *c
 	chunk->data.left = chunk->data_size;
 	chunk->end = chunks_end_of(chunk);
 	return chunk->end - chunk->nr_records > file.n &&
-			       !ts_chunk_skip(
+			       !chunk_skip(
 				       &(struct ts_chunk_data){ file, head.at, chunk->data_size },
 				       chunk->data_size)
 		       ? "a chunk is cut off"
@@ -166,11 +166,6 @@ const char *ts_chunk_at(struct ts_bytes file, uint64_t begin, struct ts_chunk *c
 }
 
 /* Writing */
-
-static void chunks_put_word(struct ts_buf *out, uint64_t word)
-{
-	ts_buf_put(out, (struct ts_bytes){ (const uint8_t *)&word, sizeof(word) });
-}
 
 static uint64_t hash_of_bytes(struct ts_bytes bytes)
 {
@@ -186,8 +181,9 @@ static void put_block_header(struct ts_buf *out, const struct ts_chunk *chunk, u
 {
 	const uint64_t words[] = { at - chunk->begin, chunk->end - at };
 	struct ts_bytes bytes = { (const uint8_t *)words, sizeof(words) };
+	uint64_t hash = hash_of_bytes(bytes);
 
-	chunks_put_word(out, hash_of_bytes(bytes));
+	ts_buf_put(out, (struct ts_bytes){ (const uint8_t *)&hash, sizeof(hash) });
 	ts_buf_put(out, bytes);
 }
 

@@ -47,10 +47,6 @@ bool ts_chunk_is_good(const struct ts_chunk *chunk); /* the data is what its has
 bool ts_chunk_piece(struct ts_chunk_data *data, struct ts_bytes *piece);
 /* Copies the next bytes, N or as many as there are. */
 size_t ts_chunk_copy(const struct ts_chunk_data *data, uint8_t *p, size_t n);
-/* These go on behind what they take; false: it is not there. */
-bool ts_chunk_take(struct ts_chunk_data *data, uint8_t *p, size_t n);
-bool ts_chunk_varint(struct ts_chunk_data *data, uint64_t *value);
-bool ts_chunk_skip(struct ts_chunk_data *data, uint64_t n);
 /* Of a simple chunk: goes on to the values of its records; PACKING is how they are packed, 0: they are not. */
 bool ts_chunk_values(struct ts_chunk_data *data, uint8_t *packing);
 

@@ -51,11 +51,6 @@ void ts_thrift_int(struct ts_thrift *thrift, int field, enum ts_thrift_type type
 	ts_thrift_item_int(thrift->out, value);
 }
 
-void ts_thrift_bool(struct ts_thrift *thrift, int field, bool value)
-{
-	thrift_put_field(thrift, field, value ? TS_THRIFT_TRUE : TS_THRIFT_FALSE);
-}
-
 void ts_thrift_text(struct ts_thrift *thrift, int field, struct ts_bytes text)
 {
 	thrift_put_field(thrift, field, TS_THRIFT_TEXT);

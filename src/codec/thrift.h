@@ -19,8 +19,6 @@
 #include "base/buf.h"
 
 enum ts_thrift_type {
-	TS_THRIFT_TRUE = 1, /* of a field; the value is the type */
-	TS_THRIFT_FALSE = 2,
 	TS_THRIFT_I32 = 5,
 	TS_THRIFT_I64 = 6,
 	TS_THRIFT_TEXT = 8,
@@ -37,7 +35,6 @@ struct ts_thrift {
 struct ts_thrift ts_thrift_begin(struct ts_buf *out);
 void ts_thrift_end(struct ts_thrift *thrift);
 void ts_thrift_int(struct ts_thrift *thrift, int field, enum ts_thrift_type type, int64_t value);
-void ts_thrift_bool(struct ts_thrift *thrift, int field, bool value);
 void ts_thrift_text(struct ts_thrift *thrift, int field, struct ts_bytes text);
 /* A struct in it, which its caller ends. */
 struct ts_thrift ts_thrift_struct(struct ts_thrift *thrift, int field);
