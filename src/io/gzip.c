@@ -47,12 +47,6 @@ enum ts_status ts_gzip_init(struct ts_gzip *gz, struct ts_error *err)
 	return gz->state ? TS_OK : ts_fail_nomem(err);
 }
 
-/* Nearly always enough for all; there may be more steps. Codes alone take some hundred bytes. */
-static size_t room_for(size_t n)
-{
-	return n + n / 1024 + 1024;
-}
-
 static void put_header(struct ts_buf *out, const char *comment)
 {
 	uint8_t header[HEADER_BYTES] = { 0x1f, 0x8b, Z_DEFLATED };
@@ -73,15 +67,6 @@ static bool make_codes(struct ts_gzip_state *state, struct ts_bytes text)
 	return isal_create_hufftables(&state->codes, &state->sample) == 0;
 }
 
-static void begin_member(struct ts_gzip_state *state, struct ts_bytes text)
-{
-	isal_deflate_init(&state->z);
-	if (text.n > 0 && make_codes(state, text))
-		state->z.hufftables = &state->codes;
-	state->z.gzip_flag = IGZIP_GZIP_NO_HDR; /* the check sum and the length it does write */
-	state->z.next_in = (uint8_t *)(uintptr_t)text.p;
-}
-
 /*
  * One step, into room that depends on TEXT alone: how ISA-L goes on may depend on
  * how much there is.
@@ -90,7 +75,8 @@ static enum ts_status deflate_some(struct isal_zstream *z, struct ts_buf *out, s
 				   struct ts_error *err)
 {
 	size_t left = text.n - (size_t)(z->next_in - text.p);
-	uint32_t room = gzip_piece(room_for(text.n));
+	/* Nearly always enough; there may be more steps. Codes alone take some hundred bytes. */
+	uint32_t room = gzip_piece(text.n + text.n / 1024 + 1024);
 
 	if (z->avail_in == 0) {
 		z->avail_in = gzip_piece(left);
@@ -116,7 +102,11 @@ enum ts_status ts_gzip_member(struct ts_gzip *gz, struct ts_buf *out, struct ts_
 	enum ts_status st = TS_OK;
 
 	put_header(out, comment);
-	begin_member(gz->state, text);
+	isal_deflate_init(z);
+	if (text.n > 0 && make_codes(gz->state, text))
+		z->hufftables = &gz->state->codes;
+	z->gzip_flag = IGZIP_GZIP_NO_HDR; /* the check sum and the length it does write */
+	z->next_in = (uint8_t *)(uintptr_t)text.p;
 	while (st == TS_OK && z->internal_state.state != ZSTATE_END)
 		st = deflate_some(z, out, text, err);
 	if (st)
@@ -256,11 +246,6 @@ static enum ts_status inflate_some(struct ts_gunzip *gz, uint8_t *p, size_t n, s
 	return rc == Z_OK ? TS_OK : gzip_damaged(gz, rc, err); /* Z_BUF_ERROR: no more input */
 }
 
-static uint64_t max_out(const struct ts_gunzip *gz)
-{
-	return TS_MAX(ts_u64_mul(gz->bytes.n, TS_LIMIT_PACKED_RATIO), TS_LIMIT_PACKED_FLOOR);
-}
-
 enum ts_status ts_gunzip_read(struct ts_gunzip *gz, uint8_t *p, size_t n, size_t *got,
 			      struct ts_error *err)
 {
@@ -268,7 +253,8 @@ enum ts_status ts_gunzip_read(struct ts_gunzip *gz, uint8_t *p, size_t n, size_t
 
 	TS_ASSERT(gz && got);
 	*got = 0;
-	if (gz->nr_out > max_out(gz))
+	if (gz->nr_out >
+	    TS_MAX(ts_u64_mul(gz->bytes.n, TS_LIMIT_PACKED_RATIO), TS_LIMIT_PACKED_FLOOR))
 		return ts_fail(err, TS_LIMIT,
 			       "packed byte %zu: it unpacks to too much for its size; unpack it "
 			       "yourself if you trust it " TS_OVER(TS_LIMIT_PACKED_RATIO),

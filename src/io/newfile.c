@@ -486,22 +486,18 @@ enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset,
 	return st;
 }
 
-/* Of the file that it is once more: rights now, times when all is written. */
-static enum ts_status look_at_like(struct ts_newfile *file, struct stat *like, struct ts_error *err)
-{
-	if (stat(file->use.like, like) != 0)
-		return ts_fail_errno(err, errno, file->use.like, "look at it");
-	return ts_rights_of(&file->rights, file->use.like, like, err);
-}
-
 static enum ts_status choose_rights(struct ts_newfile *file, struct stat *like,
 				    struct ts_error *err)
 {
 	const struct ts_sources *sources = file->use.sources;
 	enum ts_status st;
 
-	if (file->use.like)
-		return look_at_like(file, like, err);
+	if (file->use.like) {
+		/* rights now, times when all is written */
+		if (stat(file->use.like, like) != 0)
+			return ts_fail_errno(err, errno, file->use.like, "look at it");
+		return ts_rights_of(&file->rights, file->use.like, like, err);
+	}
 	if (file->replaces) {
 		if (has_sources(file))
 			ts_rights_narrow(&file->rights, &sources->limit);

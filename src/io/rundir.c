@@ -327,15 +327,6 @@ static enum ts_status take_profile(struct finder *finder, const struct folder *f
 	return rundir_add_file(finder, folder->path, name, (uint64_t)st->st_size, err);
 }
 
-static enum ts_status meet_profile(struct finder *finder, const struct folder *folder,
-				   const char *name, const struct stat *st, struct ts_error *err)
-{
-	if (!is_stray(folder, name))
-		return take_profile(finder, folder, name, st, err);
-	finder->nr_stray += rundir_is_profile(name);
-	return TS_OK;
-}
-
 /* Files that people take for a profile: they are named when there is no profile. */
 static void note_other(struct finder *finder, const char *name)
 {
@@ -388,8 +379,12 @@ static enum ts_status meet_file(struct finder *finder, const struct folder *fold
 	enum ts_status status;
 	bool is_rank;
 
-	if (rundir_is_profile(name) || ts_tracefile_is(ts_bytes_of(name)))
-		return meet_profile(finder, folder, name, st, err);
+	if (rundir_is_profile(name) || ts_tracefile_is(ts_bytes_of(name))) {
+		if (!is_stray(folder, name))
+			return take_profile(finder, folder, name, st, err);
+		finder->nr_stray += rundir_is_profile(name);
+		return TS_OK;
+	}
 	if (!S_ISREG(st->st_mode))
 		return TS_OK;
 	status = look_for_rank(finder, folder, name, &is_rank, err);

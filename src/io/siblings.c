@@ -10,11 +10,6 @@
 
 #define NR_PARTS 6 /* year, month, day, hour, minute, second */
 
-static bool siblings_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Days since 1970-03-01 of the proleptic Gregorian calendar, months counted from March. */
 static int64_t days_of(int64_t year, int64_t month, int64_t day)
 {
@@ -39,7 +34,7 @@ static int64_t siblings_time_of(const char *name)
 		int64_t value = 0, scale = 1;
 
 		for (size_t n = 0; n < widths[i]; n++, scale *= 10) {
-			if (at == 0 || !siblings_is_digit(name[at - 1]))
+			if (at == 0 || name[at - 1] < '0' || name[at - 1] > '9')
 				return -1;
 			value += (name[--at] - '0') * scale;
 		}
