@@ -488,12 +488,6 @@ static enum ts_status chrome_scan_begin(struct scan *scan, struct ts_error *err)
 	return TS_OK;
 }
 
-static void chrome_scan_note_damage(struct chrome_file *file, const struct ts_walk *walk)
-{
-	file->damage_at = walk->damage_at;
-	memcpy(file->damage, walk->damage, sizeof(file->damage));
-}
-
 enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
 			      struct ts_error *err)
 {
@@ -518,7 +512,8 @@ enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_
 		st = chrome_scan_begin(&scan, err);
 	if (st == TS_OK)
 		st = ts_walk_run(&scan.walk, err);
-	chrome_scan_note_damage(file, &scan.walk);
+	file->damage_at = scan.walk.damage_at;
+	memcpy(file->damage, scan.walk.damage, sizeof(file->damage));
 	if (st == TS_OK)
 		st = chrome_scan_close_all(&scan, err);
 	if (st == TS_OK)

@@ -64,11 +64,6 @@ static bool chrome_stream_give_stat(struct ts_bytes token, struct ts_stat *stat)
 	return true;
 }
 
-static struct ts_bytes body_of(const struct chrome_record *record)
-{
-	return (struct ts_bytes){ NULL, (size_t)record->at << CHROME_ARGS_BITS | record->args };
-}
-
 /* Args were kept as far as they are asked for of every kernel or operator. NULL: not all of NAMES. */
 static const struct ts_bytes *kept_args(const struct chrome_file *file, struct ts_bytes body,
 					const char *const *names, size_t nr)
@@ -260,7 +255,8 @@ static struct ts_event chrome_stream_event_of(const struct chrome_file *file,
 		.occurrences = 1,
 		.number = op->number,
 		.link = record->link,
-		.body = body_of(record),
+		.body = (struct ts_bytes){ NULL,
+					   (size_t)record->at << CHROME_ARGS_BITS | record->args },
 	};
 }
 

@@ -120,11 +120,6 @@ static void convert_gemm(struct ts_hlo_reader *reader, const cJSON *root, struct
 	to->dot = dims;
 }
 
-static void convert_trips(const cJSON *root, struct ts_hlo_backend *to)
-{
-	to->known_trips = count_in(cJSON_GetObjectItemCaseSensitive(root, "known_trip_count"), "n");
-}
-
 void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text,
 			    struct ts_hlo_instr *to)
 {
@@ -148,7 +143,8 @@ void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text,
 	convert_emitter(reader, root, backend);
 	convert_scoped_memory(root, backend);
 	convert_estimate(root, backend);
-	convert_trips(root, backend);
+	backend->known_trips =
+		count_in(cJSON_GetObjectItemCaseSensitive(root, "known_trip_count"), "n");
 	if (to->opcode == TS_OPCODE_CUSTOM_CALL)
 		convert_gemm(reader, root, to);
 	cJSON_Delete(root);

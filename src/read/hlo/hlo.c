@@ -394,16 +394,6 @@ static enum ts_status read_module(struct ts_hlo_reader *reader, struct ts_bytes 
 	return st ? st : check_calls(reader);
 }
 
-static void hlo_hlo_release(struct ts_hlo_reader *reader)
-{
-	ts_hlo_scan_release(&reader->scan);
-	ts_map_release(&reader->comp_ids);
-	ts_strmap_release(&reader->strings);
-	free(reader->texts);
-	ts_arena_release(&reader->temp);
-	ts_arena_release(&reader->keep);
-}
-
 enum ts_status ts_hlo_read(struct ts_arena *arena, struct ts_bytes proto, struct ts_bytes file,
 			   struct ts_hlo_module *module, struct ts_error *err)
 {
@@ -421,7 +411,12 @@ enum ts_status ts_hlo_read(struct ts_arena *arena, struct ts_bytes proto, struct
 	TS_ASSERT(file.p || file.n == 0);
 	*module = (struct ts_hlo_module){ .file = file, .proto = proto };
 	st = read_module(&reader, proto);
-	hlo_hlo_release(&reader);
+	ts_hlo_scan_release(&reader.scan);
+	ts_map_release(&reader.comp_ids);
+	ts_strmap_release(&reader.strings);
+	free(reader.texts);
+	ts_arena_release(&reader.temp);
+	ts_arena_release(&reader.keep);
 	if (st)
 		*module = (struct ts_hlo_module){ .nr_instrs = 0 };
 	return st;

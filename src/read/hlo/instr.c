@@ -82,8 +82,8 @@ static void convert_layout(struct ts_hlo_reader *reader, const Tpusight__Layout 
 }
 
 /* The depth was checked by ts_hlo_scan(). */
-void ts_hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *from,
-			  struct ts_shape *to)
+static void hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *from,
+			      struct ts_shape *to)
 {
 	struct ts_shape *parts;
 
@@ -104,7 +104,7 @@ void ts_hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *f
 	if (!parts)
 		return;
 	for (size_t i = 0; i < from->n_tuple_shapes; i++)
-		ts_hlo_convert_shape(reader, from->tuple_shapes[i], &parts[i]);
+		hlo_convert_shape(reader, from->tuple_shapes[i], &parts[i]);
 	ts_shape_set_parts(to, parts, (uint32_t)from->n_tuple_shapes);
 }
 
@@ -402,7 +402,7 @@ void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstr
 	to->fusion_kind = fusion_kind(ts_bytes_of(from->fusion_kind));
 	to->is_host_transfer = from->is_host_transfer;
 	to->has_side_effect = from->custom_call_has_side_effect || acts_outside(to->opcode);
-	ts_hlo_convert_shape(reader, from->shape, &to->shape);
+	hlo_convert_shape(reader, from->shape, &to->shape);
 	convert_metadata(reader, from->metadata, to);
 	if (from->n_output_operand_aliasing > 0)
 		convert_aliases(reader, from, to);

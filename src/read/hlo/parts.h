@@ -64,8 +64,6 @@ enum ts_status ts_hlo_scan(struct ts_hlo_reader *reader, struct ts_bytes proto);
 void ts_hlo_scan_release(struct ts_hlo_scan *scan);
 
 /* instr.c: one instruction, all but its operands and calls. */
-void ts_hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *from,
-			  struct ts_shape *to);
 void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstruction *from,
 			  struct ts_hlo_instr *to);
 enum ts_status ts_hlo_read_frames(struct ts_hlo_reader *reader);

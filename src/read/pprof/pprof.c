@@ -413,16 +413,6 @@ static enum ts_status pprof_read_text(struct pprof *pprof, struct ts_bytes text,
 	return read_samples(pprof, err);
 }
 
-static void pprof_release(struct pprof *pprof)
-{
-	free(pprof->strings);
-	free(pprof->functions);
-	free(pprof->locations);
-	free(pprof->units);
-	ts_map_release(&pprof->functions_by_id);
-	ts_map_release(&pprof->locations_by_id);
-}
-
 static enum ts_status pprof_unpack(struct ts_bytes bytes, struct ts_buf *text, struct ts_error *err)
 {
 	struct ts_gunzip gz = TS_GUNZIP_INIT;
@@ -461,7 +451,12 @@ static enum ts_status pprof_read(struct ts_profile *profile, const struct ts_rea
 		st = pprof_read_text(&pprof, text, err);
 	if (st)
 		profile->nr_sites = nr_sites; /* part of a profile would pass for the whole */
-	pprof_release(&pprof);
+	free(pprof.strings);
+	free(pprof.functions);
+	free(pprof.locations);
+	free(pprof.units);
+	ts_map_release(&pprof.functions_by_id);
+	ts_map_release(&pprof.locations_by_id);
 	ts_buf_release(&unpacked);
 	return st;
 }

@@ -83,18 +83,13 @@ static int64_t micros(struct ts_bytes token)
 	return us < 0 ? TS_UNKNOWN : ts_i64_mul(us, TS_PS_PER_US);
 }
 
-static bool is_null(struct ts_bytes token)
-{
-	return token.n == 0 || ts_bytes_is(token, "null");
-}
-
 /* The text of a string, or of a list of strings its first; kept. */
 static enum ts_status torch_trace_keep_text(struct reading *reading, struct ts_bytes token,
 					    struct ts_bytes *where, struct ts_error *err)
 {
 	struct ts_jtok list = ts_jtok_enter(token);
 
-	if (is_null(token))
+	if (token.n == 0 || ts_bytes_is(token, "null"))
 		return TS_OK;
 	if (token.p[0] == '[') {
 		if (!ts_jtok_element(&list))

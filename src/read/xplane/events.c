@@ -97,7 +97,7 @@ static TS_INLINE void read_stat(const struct decoder *decoder, struct ts_bytes b
 	events_take_stat(id_table_find(&plane->roles, stat.id), &stat, stats);
 }
 
-uint64_t ts_xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id)
+static uint64_t xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id)
 {
 	uint64_t name = hlo_op->field == XSTAT_REF ? hlo_op->number : ts_hash(hlo_op->text, 1);
 
@@ -109,7 +109,7 @@ static uint32_t op_by_stats(const struct xplane_plane *plane, const struct event
 {
 	if (!stats->has_program || !stats->hlo_op.field)
 		return TS_NONE;
-	return ts_map_find(&plane->gpu_ops, ts_xplane_gpu_key(&stats->hlo_op, stats->program_id));
+	return ts_map_find(&plane->gpu_ops, xplane_gpu_key(&stats->hlo_op, stats->program_id));
 }
 
 static TS_INLINE uint32_t events_op_of(const struct xplane_plane *plane, int64_t metadata_id,
@@ -725,7 +725,7 @@ enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, struct ts_byte
 		decode_fields(&decoder, bytes, &error, &metadata_id, &event, &stats);
 		if (!stats.has_program || !stats.hlo_op.field)
 			continue;
-		key = ts_xplane_gpu_key(&stats.hlo_op, stats.program_id);
+		key = xplane_gpu_key(&stats.hlo_op, stats.program_id);
 		if (ts_map_find(&plane->gpu_ops, key) != TS_NONE)
 			continue;
 		ts_op_init(&op);

@@ -61,7 +61,7 @@ static const struct role_row role_rows[] = {
 	{ "hbm_utilization_percent", ROLE_HBM_UTILIZATION },
 };
 
-enum role ts_xplane_role(struct ts_bytes name)
+static enum role xplane_role(struct ts_bytes name)
 {
 	TS_ASSERT_HOT(name.p || name.n == 0);
 	for (size_t i = 0; i < TS_NELEM(role_rows); i++)
@@ -70,7 +70,7 @@ enum role ts_xplane_role(struct ts_bytes name)
 	return ROLE_NONE;
 }
 
-bool ts_id_table_set(struct id_table *table, int64_t id, uint32_t value)
+static bool id_table_set(struct id_table *table, int64_t id, uint32_t value)
 {
 	size_t old = table->nr_dense, cap = old;
 
@@ -268,7 +268,7 @@ static enum ts_status keep_metadata(const struct ts_rooms *rooms, struct ts_op *
 			  plane->nr_op_metadata + 1, sizeof(*plane->op_metadata)))
 		return ts_fail_nomem(err);
 	plane->op_metadata[plane->nr_op_metadata] = body;
-	if (!ts_id_table_set(&plane->metadata, key, (uint32_t)plane->nr_op_metadata++))
+	if (!id_table_set(&plane->metadata, key, (uint32_t)plane->nr_op_metadata++))
 		return ts_fail_nomem(err);
 	return TS_OK;
 }
@@ -291,7 +291,7 @@ static enum ts_status meta_add_op(struct ts_profile *profile, enum ts_plane_kind
 		op.text = full_name;
 	}
 	index = ts_profile_intern_op(profile, &op);
-	if (index == TS_NONE || !ts_id_table_set(&plane->ops, key, index))
+	if (index == TS_NONE || !id_table_set(&plane->ops, key, index))
 		return ts_fail_nomem(err);
 	return keep_metadata(profile->rooms, &profile->ops[index], op.text, plane, key, body, err);
 }
@@ -305,11 +305,11 @@ static enum ts_status add_stat_name(struct xplane_plane *plane, int64_t key, str
 	while (ts_pb_next(&value))
 		if (value.field == XSTATMETA_NAME)
 			name = ts_pb_bytes(&value);
-	role = ts_xplane_role(name);
+	role = xplane_role(name);
 	if (!ts_grow(&plane->stat_names, &plane->cap_stat_names, plane->nr_stat_names + 1,
 		     sizeof(*plane->stat_names)) ||
-	    !ts_id_table_set(&plane->names, key, (uint32_t)plane->nr_stat_names) ||
-	    (role != ROLE_NONE && !ts_id_table_set(&plane->roles, key, role)))
+	    !id_table_set(&plane->names, key, (uint32_t)plane->nr_stat_names) ||
+	    (role != ROLE_NONE && !id_table_set(&plane->roles, key, role)))
 		return ts_fail_nomem(err);
 	plane->stat_names[plane->nr_stat_names++] = name;
 	return TS_OK;

@@ -62,8 +62,6 @@ enum role {
 	ROLE_HBM_UTILIZATION,
 };
 
-enum role ts_xplane_role(struct ts_bytes name);
-
 /* A decoded XStat. */
 struct xstat {
 	int64_t id;
@@ -80,7 +78,6 @@ struct id_table {
 	struct ts_map sparse;
 };
 
-bool ts_id_table_set(struct id_table *table, int64_t id, uint32_t value);
 void ts_id_table_release(struct id_table *table);
 
 static inline uint32_t id_table_find(const struct id_table *table, int64_t id)
@@ -180,7 +177,6 @@ enum ts_status ts_xplane_read_modules(struct ts_profile *profile,
 				      struct ts_error *err);
 
 /* events.c */
-uint64_t ts_xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id);
 enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, struct ts_bytes line,
 				      struct xplane_plane *plane, struct ts_error *err);
 enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t line, bool sort,
