@@ -79,12 +79,6 @@ static size_t nr_annotated(const struct ts_profile *profile, enum ts_annotate_wh
 	return nr;
 }
 
-static bool is_of_traces(const struct ts_profile *profile)
-{
-	return profile->nr_hosts > 0 &&
-	       nr_annotated(profile, TS_ANNOTATE_COPY) == profile->nr_hosts;
-}
-
 static enum ts_status run_annotate_write_trace(void *ctx, struct ts_newfile *file,
 					       struct ts_error *err)
 {
@@ -200,17 +194,6 @@ static void plan_copies(struct job *job, struct copy_job *jobs, struct ts_overla
 			plan->copies[k] = copies + k * nr;
 }
 
-/* In the folder of the first one. */
-static enum ts_status apply_ranks(const struct ts_session *session,
-				  const struct ts_overlay_plan *plan,
-				  const struct ts_overlay_options *options,
-				  struct ts_overlay_report *report, struct ts_error *err)
-{
-	if (!plan->ranks)
-		return TS_OK;
-	return ts_overlay_apply_ranks(&session->members[0], plan, options, report, err);
-}
-
 /* Each of sibling sessions gets the overlays of its own hosts, and the report of all; the first one
  * has the Perfetto files of all. */
 static enum ts_status apply_to_all(const struct job *job, const struct ts_overlay_plan *plan,
@@ -244,7 +227,9 @@ static enum ts_status apply_to_all(const struct job *job, const struct ts_overla
 		if (part.of_traces && !session->owns_folder)
 			part.report_json = (struct ts_bytes){ NULL, 0 }; /* the first has it */
 	}
-	return st ? st : apply_ranks(session, plan, &options, report, err);
+	if (!st && plan->ranks) /* in the folder of the first one */
+		st = ts_overlay_apply_ranks(&session->members[0], plan, &options, report, err);
+	return st;
 }
 
 /* RANKS, where they are wanted; their file is made of the copies. */
@@ -285,12 +270,6 @@ struct report {
 	struct ts_scratch scratch;
 	struct ts_bytes bytes;
 };
-
-static void release_report(struct report *report)
-{
-	ts_buf_release(&report->text);
-	ts_scratch_release(&report->scratch);
-}
 
 static enum ts_status take_piece(void *arg, struct ts_bytes piece, struct ts_error *err)
 {
@@ -356,7 +335,8 @@ static enum ts_status run_annotate_apply(struct job *job, struct ts_error *err)
 	if (st == TS_OK)
 		st = apply_to_all(job, &plan, err);
 	ts_ranks_release(&ranks);
-	release_report(&report);
+	ts_buf_release(&report.text);
+	ts_scratch_release(&report.scratch);
 	ts_buf_release(&sql);
 	free(copies);
 	free(jobs);
@@ -395,7 +375,9 @@ static enum ts_status run_annotate_analyse(struct job *job, struct ts_error *err
 	struct ts_duration_counter counter;
 	enum ts_status st = TS_OK;
 
-	one->of_traces = is_of_traces(&one->run.profile);
+	one->of_traces =
+		one->run.profile.nr_hosts > 0 &&
+		nr_annotated(&one->run.profile, TS_ANNOTATE_COPY) == one->run.profile.nr_hosts;
 	if (one->of_traces ? job->options->traces[TS_TRACE_PFTRACE] : wants_any(job->options)) {
 		st = ts_trace_plan_init(&job->plan, &one->run.profile, err);
 		job->plan.slices_alone = one->of_traces;
@@ -489,12 +471,6 @@ static enum ts_status can_annotate(const struct job *job, struct ts_error *err)
 	return TS_OK;
 }
 
-bool ts_annotation_is_damaged(const struct ts_annotation *one)
-{
-	TS_ASSERT(one);
-	return ts_profile_is_damaged(&one->run.profile);
-}
-
 static void put_xprof_version(struct ts_buf *key, const char *given)
 {
 	struct ts_buf found = TS_BUF_INIT;
@@ -572,7 +548,7 @@ static enum ts_status run_annotate_annotate(struct ts_annotation *one,
 	 * An xplane whose bytes are damaged is not touched: the ends of its planes are not certain.
 	 * A trace is only read, and its copy is closed where it ends.
 	 */
-	if (st == TS_OK && !one->of_traces && ts_annotation_is_damaged(one))
+	if (st == TS_OK && !one->of_traces && ts_profile_is_damaged(&one->run.profile))
 		st = ts_fail(err, TS_FORMAT, "%s: nothing was written", session->dir);
 	if (st == TS_OK)
 		st = run_annotate_apply(&job, err);

@@ -77,7 +77,4 @@ enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *s
 bool ts_annotation_stands(struct ts_annotation *one, const struct ts_session *session,
 			  const struct ts_annotate_options *options);
 
-/* Damage that the user should know about. */
-bool ts_annotation_is_damaged(const struct ts_annotation *one);
-
 #endif

@@ -201,16 +201,6 @@ static enum ts_status gather_texts(struct events *events, struct ts_error *err)
 	return st;
 }
 
-static void release_texts(struct events *events)
-{
-	for (int which = 0; which < NR_OP_TEXTS; which++) {
-		release_pool(&events->of_ops[which]);
-		ts_room_free(events->op_codes[which]);
-	}
-	for (int which = 0; which < NR_LINE_TEXTS; which++)
-		release_pool(&events->of_lines[which]);
-}
-
 /* --- events */
 
 enum event_column {
@@ -492,7 +482,12 @@ enum ts_status ts_export_write(const struct ts_run *run, enum ts_export_table ta
 		ts_buf_put(rest, ts_buf_bytes(&making->file.out));
 	*nr_rows = making->file.nr_all_rows;
 	ts_colfile_release(&making->file);
-	release_texts(&making->events);
+	for (int which = 0; which < NR_OP_TEXTS; which++) {
+		release_pool(&making->events.of_ops[which]);
+		ts_room_free(making->events.op_codes[which]);
+	}
+	for (int which = 0; which < NR_LINE_TEXTS; which++)
+		release_pool(&making->events.of_lines[which]);
 	ts_arena_release(&making->arena);
 	free(making);
 	return st == TS_OK && rest->failed ? ts_fail_nomem(err) : st;

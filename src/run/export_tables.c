@@ -85,11 +85,6 @@ static enum ts_status export_tables_end_row(struct ts_colfile *file, size_t nr_o
 	return ts_colfile_end_row(file, err);
 }
 
-static bool export_tables_is_number(struct ts_value value)
-{
-	return value.type == TS_VALUE_INT || value.type == TS_VALUE_REAL;
-}
-
 /* A value of another type than its column's is unknown there: it is null, a list, or what is impossible. */
 static void export_tables_put_value(struct ts_colfile *file, size_t column, struct ts_value value)
 {
@@ -101,7 +96,8 @@ static void export_tables_put_value(struct ts_colfile *file, size_t column, stru
 		ts_colfile_int(file, column, (int64_t)value.as.u);
 	else if (type == TS_COLFILE_BOOL && value.type == TS_VALUE_BOOL)
 		ts_colfile_int(file, column, value.as.b);
-	else if (type == TS_COLFILE_REAL && export_tables_is_number(value))
+	else if (type == TS_COLFILE_REAL &&
+		 (value.type == TS_VALUE_INT || value.type == TS_VALUE_REAL))
 		ts_colfile_real(file, column, ts_value_number(value));
 	else if (type == TS_COLFILE_INT && value.type == TS_VALUE_INT)
 		ts_colfile_int(file, column, value.as.i);

@@ -209,18 +209,6 @@ static enum ts_status spare_marks(const struct ts_profile *profile,
 	return TS_OK;
 }
 
-static enum ts_status run_outline_find_steps(struct ts_profile *profile,
-					     const struct ts_outline_lines *lines,
-					     struct ts_steps *steps, struct ts_error *err)
-{
-	struct outline_marks **marks = ts_outline_marks_of(lines);
-	enum ts_status st =
-		marks ? ts_outline_steps_find(profile, marks, steps, err) : ts_fail_nomem(err);
-
-	free(marks);
-	return st;
-}
-
 static enum ts_status find_scopes(const struct ts_profile *profile,
 				  const struct ts_outline_lines *lines, struct ts_outline *outline,
 				  struct ts_error *err)
@@ -367,10 +355,14 @@ enum ts_status ts_outline_join_threads(struct ts_profile *profile, struct ts_out
 enum ts_status ts_outline_join(struct ts_profile *profile, struct ts_outline_lines *lines,
 			       struct ts_outline *outline, struct ts_error *err)
 {
+	struct outline_marks **marks;
 	enum ts_status st;
 
 	TS_ASSERT(profile && lines && outline);
-	st = run_outline_find_steps(profile, lines, &outline->steps, err);
+	marks = ts_outline_marks_of(lines);
+	st = marks ? ts_outline_steps_find(profile, marks, &outline->steps, err)
+		   : ts_fail_nomem(err);
+	free(marks);
 	return st ? st : ts_outline_join_threads(profile, lines, outline, err);
 }
 

@@ -211,23 +211,6 @@ static enum ts_status take_user(struct outline_scopes *line, const struct ts_blo
 	return add_mark(&line->open, &mark, err);
 }
 
-static void take_runtime(struct outline_scopes *line, const struct ts_block *block, size_t i)
-{
-	while (line->open.nr > 0 &&
-	       line->open.items[line->open.nr - 1].start_ps >= block->start_ps[i])
-		line->open.nr--;
-	line->is_python |=
-		!line->is_python && ts_host_function(block->profile->ops[block->op[i]].name).n > 0;
-}
-
-/* Frames of the tracer last from the capture's set-up to its end: they are not in the hull. */
-static void outline_scopes_widen(struct outline_scopes *line, const struct ts_block *block,
-				 size_t i)
-{
-	line->first_ps = TS_MIN(line->first_ps, block->start_ps[i]);
-	line->last_ps = TS_MAX(line->last_ps, ts_i64_add(block->start_ps[i], block->dur_ps[i]));
-}
-
 static enum ts_status outline_scopes_take_event(struct outline_scopes *line,
 						const struct ts_block *block, size_t i,
 						const struct outline_names *names,
@@ -240,14 +223,23 @@ static enum ts_status outline_scopes_take_event(struct outline_scopes *line,
 
 	if (st)
 		return st;
-	if (owner != TS_HOST_OF_TRACER)
-		outline_scopes_widen(line, block, i);
+	if (owner != TS_HOST_OF_TRACER) {
+		/* frames of the tracer last from the capture's set-up to its end */
+		line->first_ps = TS_MIN(line->first_ps, block->start_ps[i]);
+		line->last_ps =
+			TS_MAX(line->last_ps, ts_i64_add(block->start_ps[i], block->dur_ps[i]));
+	}
 	if (owner == TS_HOST_OF_USER)
 		return take_user(line, block, i, &did, err);
-	if (owner == TS_HOST_OF_RUNTIME)
-		take_runtime(line, block, i);
-	else
+	if (owner == TS_HOST_OF_RUNTIME) {
+		while (line->open.nr > 0 &&
+		       line->open.items[line->open.nr - 1].start_ps >= block->start_ps[i])
+			line->open.nr--;
+		line->is_python |= !line->is_python &&
+				   ts_host_function(block->profile->ops[block->op[i]].name).n > 0;
+	} else {
 		line->is_python = true;
+	}
 	return TS_OK;
 }
 

@@ -142,13 +142,6 @@ static enum ts_status open_symbols(struct outline_symbols *symbols,
 	return symbols->of_op ? TS_OK : ts_fail_nomem(err);
 }
 
-static void release_symbols(struct outline_symbols *symbols)
-{
-	free(symbols->of_op);
-	free(symbols->names);
-	ts_strmap_release(&symbols->by_name);
-}
-
 /* Executions by program. */
 static enum ts_status outline_steps_count_runs(const struct ts_profile *profile,
 					       const struct outline_marks *marks,
@@ -388,7 +381,9 @@ void ts_outline_steps_close(struct ts_outline_steps *finding)
 {
 	TS_ASSERT(finding);
 	free(finding->lines);
-	release_symbols(&finding->symbols);
+	free(finding->symbols.of_op);
+	free(finding->symbols.names);
+	ts_strmap_release(&finding->symbols.by_name);
 	memset(finding, 0, sizeof(*finding));
 }
 

@@ -52,12 +52,6 @@ static bool sees_events(const struct ts_context *ctx, const struct ts_analysis *
 	       (!analysis->applies || analysis->applies(ctx));
 }
 
-static void add_analysis(struct pass *pass, const struct ts_analysis *analysis)
-{
-	pass->sees_events[pass->nr_analyses] = sees_events(pass->ctx, analysis);
-	pass->analyses[pass->nr_analyses++] = analysis;
-}
-
 /* Makes a state for each analysis that wants this line and has no state yet. */
 static enum ts_status pass_open_states(struct pass *pass, struct line_states *states,
 				       const struct ts_line *line, struct ts_error *err)
@@ -98,16 +92,6 @@ static enum ts_status show_block(void *ctx, const struct ts_block *block, struct
 	return st;
 }
 
-static unsigned wanted_columns(const struct pass *pass, uint32_t line)
-{
-	unsigned columns = 0;
-
-	for (size_t a = 0; a < pass->nr_analyses; a++)
-		if (pass->lines[line].state[a])
-			columns |= pass->analyses[a]->columns;
-	return columns;
-}
-
 static enum ts_status stream(struct pass *pass, uint32_t line, struct ts_error *err)
 {
 	struct ts_sink sink = { .ctx = pass, .looks_at = pass->looks_at, .block = show_block };
@@ -116,7 +100,9 @@ static enum ts_status stream(struct pass *pass, uint32_t line, struct ts_error *
 
 	if (st)
 		return st;
-	sink.columns = wanted_columns(pass, line);
+	for (size_t a = 0; a < pass->nr_analyses; a++)
+		if (pass->lines[line].state[a])
+			sink.columns |= pass->analyses[a]->columns;
 	st = ts_stream_line(pass->profile, line, &sink, err);
 	if (st == TS_OK && pass->looks_at)
 		ts_meter_add(pass->shared->meter, pass->profile->lines[line].nr_events);
@@ -147,25 +133,17 @@ static enum ts_status pass_on(const struct pass *pass, size_t a, void *state, st
 				&pass->shared->results->arena, err);
 }
 
-/* Of a part of a run: what is closed where it is. */
-static bool is_summed(const struct ts_pass_part *part, const struct ts_analysis *analysis)
-{
-	return !part || part->closes || analysis->serves_part;
-}
-
-static enum ts_status pass_hand_over(const struct ts_pass_part *part,
-				     const struct ts_analysis *analysis, const void *state,
-				     struct ts_error *err)
-{
-	return part->take ? part->take(part->ctx, analysis, state, err) : TS_OK;
-}
-
 static enum ts_status merge_state(struct pass *pass, size_t a, void *state, struct ts_error *err)
 {
-	enum ts_status st = pass->part ? pass_hand_over(pass->part, pass->analyses[a], state, err)
-				       : pass_on(pass, a, state, err);
+	const struct ts_pass_part *part = pass->part;
+	enum ts_status st = TS_OK;
 
-	if (st || !is_summed(pass->part, pass->analyses[a]))
+	if (!part)
+		st = pass_on(pass, a, state, err);
+	else if (part->take)
+		st = part->take(part->ctx, pass->analyses[a], state, err);
+	/* Of a part of a run: what is closed where it is. */
+	if (st || (part && !part->closes && !pass->analyses[a]->serves_part))
 		return st;
 	return ts_state_merge(pass->analyses[a], pass->sums[a], state, pass->ctx, err);
 }
@@ -382,16 +360,6 @@ static void begin_stage(const struct pass *pass, enum ts_pass number)
 	ts_meter_begin(pass->shared->meter, percents[number], percents[number + 1], nr_events);
 }
 
-static enum ts_status pass_make_sums(struct pass *pass, struct ts_error *err)
-{
-	for (size_t a = 0; a < pass->nr_analyses; a++) {
-		pass->sums[a] = ts_state_new(pass->analyses[a]);
-		if (!pass->sums[a])
-			return ts_fail_nomem(err);
-	}
-	return TS_OK;
-}
-
 static bool all_closed(const size_t *const *needs, const bool *closed)
 {
 	for (; needs && *needs; needs++)
@@ -406,14 +374,6 @@ static bool can_close(const struct ts_analysis *analysis, const bool *closed)
 		if (ts_analyses[id]->rules && !closed[id])
 			return false;
 	return all_closed(analysis->needs, closed);
-}
-
-/* An analysis with a report keeps its sum and its empty result until what it shows is closed. */
-static void pass_keep(struct pass *pass, size_t at, size_t id, struct ts_result *result)
-{
-	pass->shared->sums[id] = pass->sums[at];
-	pass->shared->waiting[id] = result;
-	pass->sums[at] = NULL;
 }
 
 static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_t at, size_t id,
@@ -434,8 +394,12 @@ static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_
 	if (st == TS_OK && results->failed)
 		st = ts_fail_nomem(err);
 	ctx->facts[id] = facts;
-	if (st == TS_OK && analysis->report)
-		pass_keep(pass, at, id, result);
+	if (st == TS_OK && analysis->report) {
+		/* an analysis with a report keeps both until what it shows is closed */
+		pass->shared->sums[id] = pass->sums[at];
+		pass->shared->waiting[id] = result;
+		pass->sums[at] = NULL;
+	}
 	ts_state_free(analysis, &pass->sums[at]);
 	return st ? ts_fail_at(err, st, "%s", analysis->schema->name) : TS_OK;
 }
@@ -530,11 +494,19 @@ static enum ts_status open_pass(struct pass *pass, enum ts_pass number, struct t
 {
 	TS_ASSERT(pass->profile && pass->ctx && pass->shared && pass->shared->results);
 	for (size_t i = 0; ts_analyses[i]; i++)
-		if (ts_analyses[i]->pass == number)
-			add_analysis(pass, ts_analyses[i]);
+		if (ts_analyses[i]->pass == number) {
+			pass->sees_events[pass->nr_analyses] =
+				sees_events(pass->ctx, ts_analyses[i]);
+			pass->analyses[pass->nr_analyses++] = ts_analyses[i];
+		}
 	if (pthread_mutex_init(&pass->lock, NULL) != 0)
 		return ts_fail_nomem(err);
-	return pass_make_sums(pass, err);
+	for (size_t a = 0; a < pass->nr_analyses; a++) {
+		pass->sums[a] = ts_state_new(pass->analyses[a]);
+		if (!pass->sums[a])
+			return ts_fail_nomem(err);
+	}
+	return TS_OK;
 }
 
 /* What of the events this pass looks at, where each of its analyses says so. */

@@ -112,14 +112,6 @@ static enum ts_status name_machine(const struct making *making, size_t i,
 	return name.p ? TS_OK : ts_fail_nomem(err);
 }
 
-/* Of a trace: where its own clock reads 0, in the time of the run. */
-static int64_t zero_ns(const struct ts_seams *seams)
-{
-	int64_t base_ns = ts_i64_mul(seams->base_us, 1000);
-
-	return ts_i64_sub(0, ts_i64_add(base_ns, seams->base_ps / TS_PS_PER_NS));
-}
-
 static enum ts_status run_ranks_add_rank(const struct making *making, size_t i, bool keeps,
 					 struct ts_error *err)
 {
@@ -132,7 +124,9 @@ static enum ts_status run_ranks_add_rank(const struct making *making, size_t i, 
 
 	if (!host || !ts_seams_of(profile, index, &seams))
 		return ts_fail(err, TS_UNSUPPORTED, "%s: no trace that can be annotated", path);
-	making->ranks[i].offset_ns = zero_ns(&seams);
+	/* where the trace's own clock reads 0, in the time of the run */
+	making->ranks[i].offset_ns = ts_i64_sub(
+		0, ts_i64_add(ts_i64_mul(seams.base_us, 1000), seams.base_ps / TS_PS_PER_NS));
 	st = name_file(making, i, keeps, err);
 	return st ? st : name_machine(making, i, host, err);
 }

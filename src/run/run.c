@@ -238,14 +238,6 @@ static enum ts_status read_archive(struct ts_run *run, struct ts_bytes bytes, co
 	return TS_OK;
 }
 
-/* A stream was named by the user; all else was found, or is a plain file. */
-static enum ts_status open_input(const struct ts_session *session, const struct ts_hostfile *file,
-				 struct ts_input *input, struct ts_error *err)
-{
-	return session->kind == TS_SESSION_STREAM ? ts_input_open(input, file->path, err)
-						  : ts_input_open_plain(input, file->path, err);
-}
-
 static enum ts_status run_read_file(struct ts_run *run, const struct ts_session *session,
 				    size_t index, const struct ts_run_options *options,
 				    struct ts_error *err)
@@ -253,7 +245,10 @@ static enum ts_status run_read_file(struct ts_run *run, const struct ts_session 
 	const struct ts_hostfile *file = &session->files[index];
 	struct ts_input *input = &run->inputs[index];
 	struct source source = { .is_one_of_many = session->nr_files > 1 };
-	enum ts_status st = open_input(session, file, input, err);
+	/* a stream was named by the user; all else was found, or is a plain file */
+	enum ts_status st = session->kind == TS_SESSION_STREAM
+				    ? ts_input_open(input, file->path, err)
+				    : ts_input_open_plain(input, file->path, err);
 
 	if (st) {
 		(void)ts_dropped_explain(file->path, err);
@@ -510,14 +505,6 @@ static void run_set_topology(const struct ts_run *run, const struct ts_run_optio
 		ctx->topology_name = name;
 }
 
-static void run_set_libtpu(const struct ts_run *run, const struct ts_run_options *options,
-			   struct ts_context *ctx)
-{
-	ctx->libtpu = options->libtpu;
-	if (run->profile.nr_devices > 0)
-		ctx->libtpu = run->profile.devices[0].libtpu;
-}
-
 /* Results come in the order of needs; readers of a report expect that of analysis/list.h. */
 static void order_results(struct ts_results *results)
 {
@@ -590,7 +577,9 @@ enum ts_status ts_run_context(struct ts_run *run, const struct ts_run_options *o
 		ctx->chip = &run->rates[0];
 	if (st == TS_OK)
 		run_set_topology(run, options, ctx);
-	run_set_libtpu(run, options, ctx);
+	ctx->libtpu = options->libtpu;
+	if (run->profile.nr_devices > 0)
+		ctx->libtpu = run->profile.devices[0].libtpu;
 	ts_run_steps_release(&run->steps);
 	if (st == TS_OK)
 		st = ts_run_steps_find(&run->outline.steps, options->settings, options->max_steps,
