@@ -13,12 +13,6 @@ struct stretch {
 	int64_t start_ns, end_ns;
 };
 
-static struct stretch stretch_of(const struct ts_trace_writer *writer, const struct ts_kept *kept)
-{
-	return (struct stretch){ ts_trace_clock_ns(writer, kept->start_ps),
-				 ts_trace_clock_ns(writer, ts_kept_end(kept)) };
-}
-
 void ts_trace_forget_tails(struct ts_trace_writer *writer)
 {
 	ts_buf_clear(&writer->tails);
@@ -93,14 +87,6 @@ static bool lanes_holds(const struct ts_trace_open *open, const struct ts_kept *
 	return open->end_ps > kept->start_ps && open->end_ps >= ts_kept_end(kept);
 }
 
-static void close_before(struct ts_trace_writer *writer, struct ts_trace_lane *lane,
-			 const struct ts_kept *kept, int64_t start_ns)
-{
-	while (lane->nr > 0 && lane->open[lane->nr - 1].end_ns <= start_ns &&
-	       !lanes_holds(&lane->open[lane->nr - 1], kept))
-		close_last(writer, lane);
-}
-
 /*
  * A slice that starts before the lane's last one: slices that are closed would have to be checked.
  */
@@ -109,7 +95,9 @@ static bool has_room(struct ts_trace_writer *writer, struct ts_trace_lane *lane,
 {
 	if (kept->start_ps < lane->last_start_ps)
 		return false;
-	close_before(writer, lane, kept, at->start_ns);
+	while (lane->nr > 0 && lane->open[lane->nr - 1].end_ns <= at->start_ns &&
+	       !lanes_holds(&lane->open[lane->nr - 1], kept))
+		close_last(writer, lane);
 	return lane->nr == 0 ||
 	       (lane->nr < LANE_DEPTH && at->end_ns <= lane->open[lane->nr - 1].end_ns);
 }
@@ -210,16 +198,6 @@ static void note_end(struct ts_trace_writer *writer, uint32_t number, int64_t st
 	end->start_ns = start_ns;
 }
 
-/* What a GPU ran; its id is the number of its launch's arrow, + 1, or else follows from its place. */
-static void lanes_take_kernel(struct ts_trace_writer *writer, const struct ts_trace_lane *lane,
-			      uint32_t number, struct ts_perfetto_slice *slice)
-{
-	slice->kernel = ts_trace_kernels_tail(&writer->kernels, number, writer->form, &lane->at,
-					      writer->profile, &writer->text);
-	if (slice->stage_id == 0)
-		slice->stage_id = ((uint64_t)writer->at.number + 1) << 32 | writer->nr_slices;
-}
-
 static enum ts_status lanes_put_slice(struct ts_trace_writer *writer, struct ts_trace_lane *lane,
 				      const struct ts_kept *kept, struct ts_perfetto_slice *slice,
 				      struct ts_error *err)
@@ -235,8 +213,14 @@ static enum ts_status lanes_put_slice(struct ts_trace_writer *writer, struct ts_
 	slice->nr_stats = writer->args.nr;
 	slice->category = writer->args.category;
 	slice->tail = tail_of(writer, lane, kept->op, &slice->has_stack);
-	if (kept->note)
-		lanes_take_kernel(writer, lane, kept->note, slice);
+	if (kept->note) {
+		/* its id is the number of its launch's arrow, + 1, or else follows from its place */
+		slice->kernel = ts_trace_kernels_tail(&writer->kernels, kept->note, writer->form,
+						      &lane->at, writer->profile, &writer->text);
+		if (slice->stage_id == 0)
+			slice->stage_id =
+				((uint64_t)writer->at.number + 1) << 32 | writer->nr_slices;
+	}
 	writer->form->op_slice(&writer->text, &lane->at, slice);
 	writer->counts->written++;
 	return TS_OK;
@@ -245,7 +229,8 @@ static enum ts_status lanes_put_slice(struct ts_trace_writer *writer, struct ts_
 enum ts_status ts_trace_put_kept(struct ts_trace_writer *writer, const struct ts_kept *kept,
 				 struct ts_error *err)
 {
-	struct stretch at = stretch_of(writer, kept);
+	struct stretch at = { ts_trace_clock_ns(writer, kept->start_ps),
+			      ts_trace_clock_ns(writer, ts_kept_end(kept)) };
 	struct ts_perfetto_slice slice = {
 		.start_ns = at.start_ns,
 		.dur_ns = at.end_ns - at.start_ns,

@@ -103,13 +103,6 @@ static enum ts_status layout_add_tracks(struct ts_trace_layout *layout, uint32_t
 	return st;
 }
 
-static bool layout_has_events(const struct ts_trace_layout *layout, uint32_t line)
-{
-	const struct ts_trace_tally *tally = layout->plan->tallies[line];
-
-	return tally && tally->nr_events > 0;
-}
-
 /* The line's thread, where its reader knows it. Of a host's line "main/4242" says so, and its id does;
  * other ids are made up. */
 static int64_t layout_thread_of(const struct ts_profile *profile, const struct ts_line *line)
@@ -186,23 +179,17 @@ static enum ts_status layout_add_lines(struct ts_trace_layout *layout, const str
 
 	for (uint32_t i = 0; i < plane->nr_lines && st == TS_OK && !is_full(layout); i++) {
 		uint32_t line = plane->first_line + i;
+		const struct ts_trace_tally *tally = layout->plan->tallies[line];
 
 		if (layout->plan->slices_alone && layout->profile->lines[line].has_points)
 			st = add_counters(layout, line, err);
-		else if (layout_has_events(layout, line))
+		else if (tally && tally->nr_events > 0)
 			st = layout_add_line(layout, line, err);
 	}
 	return st;
 }
 
 /* Processes */
-
-/* The topology for which a plane's times were foretold; empty: they were measured. */
-static struct ts_bytes predicted_of(const struct ts_profile *profile, const struct ts_plane *plane)
-{
-	return plane->device == TS_NONE ? (struct ts_bytes){ NULL, 0 }
-					: profile->devices[plane->device].predicted;
-}
 
 /* "HOST /device:TPU:0 (predicted for v5e:2x4)": the host where it is needed, the rest where nothing was measured. */
 static enum ts_status name_process(struct ts_trace_layout *layout, struct ts_trace_process *process,
@@ -211,7 +198,10 @@ static enum ts_status name_process(struct ts_trace_layout *layout, struct ts_tra
 	const struct ts_plane *plane = &layout->profile->planes[process->plane];
 	struct ts_bytes host = layout->profile->hosts[plane->host].name;
 	bool has_host = layout->profile->nr_hosts > 1 && !layout->form->names_machines;
-	struct ts_bytes slice = predicted_of(layout->profile, plane);
+	/* the topology for which the times were predicted; empty: they were measured */
+	struct ts_bytes slice = plane->device == TS_NONE
+					? (struct ts_bytes){ NULL, 0 }
+					: layout->profile->devices[plane->device].predicted;
 
 	process->name = plane->name;
 	if (!has_host && slice.n == 0)

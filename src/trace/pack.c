@@ -367,15 +367,6 @@ static enum ts_status pack_make_row(struct ts_trace_pack *pack, size_t row, size
 	return put_spilled(pack, err);
 }
 
-static enum ts_status pack_queued(struct ts_trace_pack *pack, struct piece *piece, size_t thread,
-				  struct ts_error *err)
-{
-	enum ts_status st = pack_store(pack, thread, piece, err);
-
-	ts_buf_release(&piece->text);
-	return st;
-}
-
 /* Does one piece of work, with the lock held on entry and return. False: all work is done. */
 static bool work_once(struct ts_trace_pack *pack, size_t thread, struct ts_error *err)
 {
@@ -388,7 +379,8 @@ static bool work_once(struct ts_trace_pack *pack, size_t thread, struct ts_error
 	if (pack->nr_queued > 0) {
 		piece = pack->queue[--pack->nr_queued];
 		pthread_mutex_unlock(&pack->lock);
-		st = pack_queued(pack, &piece, thread, err);
+		st = pack_store(pack, thread, &piece, err);
+		ts_buf_release(&piece.text);
 		pthread_mutex_lock(&pack->lock);
 	} else if (pack->next < pack->nr_rows) {
 		row = pack->next++;

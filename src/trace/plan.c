@@ -81,7 +81,7 @@ bool ts_trace_wants(void *ctx, const struct ts_profile *profile, uint32_t line)
 	return kind != TS_PLANE_OURS && kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
 }
 
-void ts_trace_restart(void *ctx, uint32_t line)
+static void trace_restart(void *ctx, uint32_t line)
 {
 	struct ts_trace_plan *plan = ctx;
 
@@ -92,8 +92,7 @@ void ts_trace_restart(void *ctx, uint32_t line)
 struct ts_duration_counter ts_trace_plan_counter(struct ts_trace_plan *plan)
 {
 	TS_ASSERT(plan);
-	return (struct ts_duration_counter){ plan, ts_trace_wants, ts_trace_restart,
-					     ts_trace_count };
+	return (struct ts_duration_counter){ plan, ts_trace_wants, trace_restart, ts_trace_count };
 }
 
 /* Eight bins to each doubling, exact below 8 ps. */
@@ -219,16 +218,6 @@ static struct ts_trace_tally *tally_in(const struct choice *choice, size_t at)
 	return choice->plan->tallies[line];
 }
 
-static void sum_bins(const struct choice *choice, uint64_t *sums)
-{
-	for (size_t i = choice->host->first; i < choice->host->end; i++) {
-		const struct ts_trace_tally *tally = tally_in(choice, i);
-
-		for (size_t b = 0; tally && b < TS_TRACE_BINS; b++)
-			sums[b] += tally->bins[b];
-	}
-}
-
 /* A line's part of what is LEFT of its cut's bin, so that the parts of all lines sum to it. */
 static uint64_t plan_share_of(uint64_t left, uint64_t mine, uint64_t all)
 {
@@ -279,7 +268,12 @@ static uint64_t choose_cut(const struct choice *choice, uint64_t budget)
 	choice->host->bins[choice->class] = ALL_BINS;
 	if (budget == 0)
 		return 0;
-	sum_bins(choice, sums);
+	for (size_t i = choice->host->first; i < choice->host->end; i++) {
+		const struct ts_trace_tally *tally = tally_in(choice, i);
+
+		for (size_t b = 0; tally && b < TS_TRACE_BINS; b++)
+			sums[b] += tally->bins[b];
+	}
 	while (bin > 0 && sums[bin] <= left)
 		left -= sums[bin--];
 	choice->host->bins[choice->class] = bin;

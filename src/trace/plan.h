@@ -97,7 +97,6 @@ void ts_trace_plan_release(struct ts_trace_plan *plan);
 struct ts_duration_counter ts_trace_plan_counter(struct ts_trace_plan *plan);
 /* Its parts. Threads may count different lines at once. */
 bool ts_trace_wants(void *plan, const struct ts_profile *profile, uint32_t line);
-void ts_trace_restart(void *plan, uint32_t line);
 enum ts_status ts_trace_count(void *plan, const struct ts_block *block, struct ts_error *err);
 
 /* The parts of a BUDGET for hosts that have WANTS events: all, or up to one level. */

@@ -108,15 +108,6 @@ static void add_count(struct list *list, enum ts_perfetto_key key, int64_t count
 		perfetto_args_add_number(list, key, TS_ARG_COUNT, (uint64_t)count);
 }
 
-/* What ops of one place in the program have in common. */
-static void perfetto_args_add_place(struct list *list, const struct ts_op *op, bool is_first)
-{
-	perfetto_args_add_text(list, TS_KEY_TF_OP, op->framework_op);
-	perfetto_args_add_text(list, TS_KEY_SOURCE, op->source);
-	if (is_first)
-		perfetto_args_add_text(list, TS_KEY_SOURCE_STACK, op->source_stack);
-}
-
 static void perfetto_args_add_own(struct list *list, const struct ts_op *op, bool is_first)
 {
 	add_count(list, TS_KEY_FLOPS, op->flops);
@@ -127,16 +118,6 @@ static void perfetto_args_add_own(struct list *list, const struct ts_op *op, boo
 		add_count(list, TS_KEY_MODEL_FLOPS, op->model_flops);
 	perfetto_args_add_text(list, TS_KEY_SHAPE, op->shape);
 	perfetto_args_add_text(list, TS_KEY_LONG_NAME, op->text);
-}
-
-static void add_traffic(struct list *list, const struct ts_op *op)
-{
-	add_count(list, TS_KEY_HBM_READ, op->hbm_read_bytes);
-	add_count(list, TS_KEY_HBM_WRITE, op->hbm_write_bytes);
-	add_count(list, TS_KEY_VMEM_READ, op->vmem_read_bytes);
-	add_count(list, TS_KEY_VMEM_WRITE, op->vmem_write_bytes);
-	add_count(list, TS_KEY_CMEM_READ, op->cmem_read_bytes);
-	add_count(list, TS_KEY_CMEM_WRITE, op->cmem_write_bytes);
 }
 
 /* What ops have in common stands first: packed, it takes less where it follows itself. */
@@ -151,12 +132,22 @@ size_t ts_perfetto_args(const struct ts_perfetto_op *of, struct ts_perfetto_arg 
 		perfetto_args_add_text(&list, TS_KEY_HLO_MODULE, profile->modules[op->module].name);
 	if (op->has_program)
 		perfetto_args_add_number(&list, TS_KEY_PROGRAM_ID, TS_ARG_ID, op->program_id);
-	if (!op->has_variants)
-		perfetto_args_add_place(&list, op, of->is_first);
+	if (!op->has_variants) {
+		perfetto_args_add_text(&list, TS_KEY_TF_OP, op->framework_op);
+		perfetto_args_add_text(&list, TS_KEY_SOURCE, op->source);
+		if (of->is_first)
+			perfetto_args_add_text(&list, TS_KEY_SOURCE_STACK, op->source_stack);
+	}
 	add_count(&list, TS_KEY_OP_ID, of->index);
 	if (!op->has_variants)
 		perfetto_args_add_own(&list, op, of->is_first);
-	if (!op->has_variants && of->is_first)
-		add_traffic(&list, op);
+	if (!op->has_variants && of->is_first) {
+		add_count(&list, TS_KEY_HBM_READ, op->hbm_read_bytes);
+		add_count(&list, TS_KEY_HBM_WRITE, op->hbm_write_bytes);
+		add_count(&list, TS_KEY_VMEM_READ, op->vmem_read_bytes);
+		add_count(&list, TS_KEY_VMEM_WRITE, op->vmem_write_bytes);
+		add_count(&list, TS_KEY_CMEM_READ, op->cmem_read_bytes);
+		add_count(&list, TS_KEY_CMEM_WRITE, op->cmem_write_bytes);
+	}
 	return list.nr;
 }

@@ -38,15 +38,6 @@ static void perfetto_json_put_text(struct ts_buf *out, const char *key, const ch
 		ts_buf_puts(out, "null");
 }
 
-static void perfetto_json_put_fact(struct ts_buf *out, const struct ts_perfetto_fact *fact)
-{
-	ts_buf_printf(out, ",\"%s\":", fact->key);
-	if (fact->text.n > 0)
-		ts_json_quote(out, ts_perfetto_cut(fact->text));
-	else
-		ts_buf_printf(out, "%lld", (long long)fact->number);
-}
-
 /* Viewers show "metadata" alone, as a table. */
 static void perfetto_json_open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 {
@@ -62,8 +53,15 @@ static void perfetto_json_open_file(struct ts_buf *out, const struct ts_perfetto
 		      (unsigned long long)head->events_written);
 	ts_buf_printf(out, ",\"events_left_out\":%llu,\"own_events\":%llu",
 		      (unsigned long long)left_out, (unsigned long long)head->own_events);
-	for (size_t i = 0; i < head->nr_facts; i++)
-		perfetto_json_put_fact(out, &head->facts[i]);
+	for (size_t i = 0; i < head->nr_facts; i++) {
+		const struct ts_perfetto_fact *fact = &head->facts[i];
+
+		ts_buf_printf(out, ",\"%s\":", fact->key);
+		if (fact->text.n > 0)
+			ts_json_quote(out, ts_perfetto_cut(fact->text));
+		else
+			ts_buf_printf(out, "%lld", (long long)fact->number);
+	}
 	perfetto_json_put_text(out, "note", ts_perfetto_note);
 	ts_buf_puts(out, "},\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 }
@@ -263,11 +261,6 @@ static int64_t imported(int64_t ns)
 	return us == trunc(us) ? (int64_t)us * 1000 : llround(us * 1000);
 }
 
-static int64_t imported_dur(const struct ts_perfetto_slice *slice)
-{
-	return imported(slice->start_ns + slice->dur_ns) - imported(slice->start_ns);
-}
-
 static char *perfetto_json_put_bytes(char *p, const void *bytes, size_t n)
 {
 	memcpy(p, bytes, n);
@@ -290,7 +283,8 @@ static char *begin_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane
 	p = perfetto_json_put_time(p, slice->start_ns);
 	if (!slice->is_apart) {
 		p = PUT(p, ",\"dur\":");
-		p = perfetto_json_put_time(p, imported_dur(slice));
+		p = perfetto_json_put_time(p, imported(slice->start_ns + slice->dur_ns) -
+						      imported(slice->start_ns));
 	}
 	*p++ = ',';
 	return perfetto_json_put_bytes(p, slice->tail.p, slice->tail.n);
@@ -323,14 +317,6 @@ static char *perfetto_json_put_arrow(char *p, const struct ts_perfetto_lane *lan
 	return p;
 }
 
-static void put_category(struct ts_buf *out, struct ts_bytes category)
-{
-	if (category.n == 0)
-		return;
-	ts_buf_puts(out, ",\"cat\":");
-	ts_json_quote(out, ts_perfetto_cut(category));
-}
-
 static void perfetto_json_put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 				       const struct ts_perfetto_slice *slice)
 {
@@ -347,7 +333,10 @@ static void perfetto_json_put_op_slice(struct ts_buf *out, const struct ts_perfe
 	p = perfetto_json_put_number(p, (uint64_t)slice->own_ns);
 	*p++ = '}';
 	out->n = (size_t)(p - (char *)out->p);
-	put_category(out, slice->category);
+	if (slice->category.n > 0) {
+		ts_buf_puts(out, ",\"cat\":");
+		ts_json_quote(out, ts_perfetto_cut(slice->category));
+	}
 	if (!ts_buf_room(out, EVENT_MAX))
 		return;
 	p = PUT((char *)out->p + out->n, "}");

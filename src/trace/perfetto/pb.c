@@ -167,20 +167,15 @@ static void put_machine(struct ts_buf *out, const struct ts_perfetto_head *head,
 	ts_perfetto_pb_gpus(out, head, machine->id);
 }
 
-static void perfetto_pb_put_mark(struct ts_buf *out, uint32_t machine)
-{
-	ts_buf_put(out, machine ? TS_LIT(MARK) : TS_LIT(OLDER_MARK));
-	if (machine)
-		ts_pbw_u64(out, PACKET_MACHINE_ID, machine);
-}
-
 static void perfetto_pb_open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 {
 	static const struct ts_perfetto_machine unknown = { 0 };
 	const struct ts_perfetto_machine *machines = head->nr_machines ? head->machines : &unknown;
 
 	TS_ASSERT(machines[0].id == 0 || machines[0].id >= TS_MACHINE_MIN);
-	perfetto_pb_put_mark(out, machines[0].id);
+	ts_buf_put(out, machines[0].id ? TS_LIT(MARK) : TS_LIT(OLDER_MARK));
+	if (machines[0].id)
+		ts_pbw_u64(out, PACKET_MACHINE_ID, machines[0].id);
 	perfetto_pb_put_attributes(out, head, machines[0].id);
 	for (size_t i = 0; i < TS_MAX(head->nr_machines, 1); i++)
 		put_machine(out, head, &machines[i], i == 0);

@@ -16,21 +16,16 @@ static bool ends_with_number(struct ts_bytes text)
 	return n < text.n && n > 0 && text.p[n - 1] == ':';
 }
 
-static struct ts_bytes without_number(struct ts_bytes text)
-{
-	while (text.p[text.n - 1] != ':')
-		text.n--;
-	return ts_bytes_cut(text, 0, text.n - 1);
-}
-
 /* "train.py:12:3" is its line alone. */
 static struct ts_bytes without_column(struct ts_bytes text)
 {
-	struct ts_bytes line;
+	struct ts_bytes line = text;
 
 	if (!ends_with_number(text))
 		return text;
-	line = without_number(text);
+	while (line.p[line.n - 1] != ':')
+		line.n--;
+	line.n--;
 	return ends_with_number(line) ? line : text;
 }
 

@@ -114,13 +114,6 @@ static uint64_t parent_of(const struct ts_perfetto_row *row)
 	return row->thread ? track_uuid(row, THREAD_LANE) : group_uuid(row->pid, UUID_LINES);
 }
 
-static void put_lane_track(struct ts_buf *out, const struct ts_perfetto_row *row)
-{
-	ts_pbw_text(out, DESCRIPTOR_NAME, row->name);
-	ts_pbw_u64(out, DESCRIPTOR_MERGE_BEHAVIOR, MERGE_BY_KEY);
-	ts_pbw_u64(out, DESCRIPTOR_MERGE_KEY_INT, row->number);
-}
-
 static void pb_track_put_track(struct ts_buf *out, const struct ts_perfetto_row *row, uint32_t lane)
 {
 	const char *about = row->track ? row->track->description : row->about;
@@ -129,10 +122,13 @@ static void pb_track_put_track(struct ts_buf *out, const struct ts_perfetto_row 
 
 	ts_pbw_u64(out, DESCRIPTOR_UUID, track_uuid(row, lane));
 	ts_pbw_u64(out, DESCRIPTOR_PARENT, parent_of(row));
-	if (row->track && row->track->kind == TS_TRACK_COUNTER)
+	if (row->track && row->track->kind == TS_TRACK_COUNTER) {
 		pb_track_put_counter(out, row->track);
-	else
-		put_lane_track(out, row);
+	} else {
+		ts_pbw_text(out, DESCRIPTOR_NAME, row->name);
+		ts_pbw_u64(out, DESCRIPTOR_MERGE_BEHAVIOR, MERGE_BY_KEY);
+		ts_pbw_u64(out, DESCRIPTOR_MERGE_KEY_INT, row->number);
+	}
 	ts_pbw_u64(out, DESCRIPTOR_RANK, row->order);
 	if (about)
 		ts_pbw_text(out, DESCRIPTOR_DESCRIPTION, ts_bytes_of(about));
@@ -159,15 +155,6 @@ static void put_thread(struct ts_buf *out, const struct ts_perfetto_row *row)
 	ts_pbw_end(out, packet);
 }
 
-static void intern_keys(struct ts_buf *out)
-{
-	for (uint32_t i = 0; i < TS_NR_KEYS; i++)
-		intern(out, INTERNED_ANNOTATION_NAMES, IID_KEYS + i,
-		       ts_bytes_of(ts_perfetto_keys[i]));
-	for (uint32_t i = 0; i < TS_NELEM(own_keys); i++)
-		intern(out, INTERNED_ANNOTATION_NAMES, IID_SELF + i, ts_bytes_of(own_keys[i]));
-}
-
 static void put_defaults(struct ts_buf *out, const struct ts_perfetto_row *row)
 {
 	size_t defaults = ts_pbw_begin(out, PACKET_DEFAULTS);
@@ -187,7 +174,11 @@ void ts_perfetto_pb_row(struct ts_buf *out, const struct ts_perfetto_row *row)
 
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, STATE_CLEARED);
 	inner = ts_pbw_begin(out, PACKET_INTERNED_DATA);
-	intern_keys(out);
+	for (uint32_t i = 0; i < TS_NR_KEYS; i++)
+		intern(out, INTERNED_ANNOTATION_NAMES, IID_KEYS + i,
+		       ts_bytes_of(ts_perfetto_keys[i]));
+	for (uint32_t i = 0; i < TS_NELEM(own_keys); i++)
+		intern(out, INTERNED_ANNOTATION_NAMES, IID_SELF + i, ts_bytes_of(own_keys[i]));
 	if (row->track)
 		intern(out, INTERNED_CATEGORIES, LABEL_CATEGORY, TS_LIT("tpusight"));
 	ts_pbw_end(out, inner);
