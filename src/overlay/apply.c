@@ -18,11 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool apply_is_profile(const struct ts_hostfile *file)
-{
-	return ts_xplanefile_is(ts_bytes_of(file->name));
-}
-
 static uint32_t find_host(const struct ts_profile *profile, const char *path)
 {
 	for (uint32_t i = 0; i < profile->nr_hosts; i++)
@@ -94,11 +89,6 @@ static void apply_change(struct work *work, const struct ts_input *in, const cha
 		replace(work, in, path, native_bytes, overlay, story);
 }
 
-static void explain_size(struct ts_error *story, const char *path)
-{
-	ts_fail(story, TS_OK, TS_OVERLAY_TOO_BIG, path);
-}
-
 /* What a link leads to may stand anywhere: it is changed only if the user named the link itself. */
 static bool is_out_of_reach(const struct work *work, const char *path)
 {
@@ -127,15 +117,6 @@ static bool has_other_names(const struct ts_input *in)
 	return in->fd >= 0 && fstat(in->fd, &now) == 0 && now.st_nlink > 1;
 }
 
-static void explain_names(struct ts_error *story, const char *path)
-{
-	ts_fail(story, TS_OK,
-		"%s: has other names (hard links), which keep what was in it; they are no longer "
-		"one "
-		"file",
-		path);
-}
-
 /* Puts OVERLAY behind the native part unless it is there; an empty one takes the old one out. */
 static void set_overlay(struct work *work, const struct ts_hostfile *file,
 			const struct ts_input *in, size_t native_bytes, struct ts_bytes overlay)
@@ -158,9 +139,12 @@ static void set_overlay(struct work *work, const struct ts_hostfile *file,
 	else if (!same && may_replace(file->path, &story) == TS_OK)
 		apply_change(work, in, file->path, native_bytes, overlay, &story);
 	if (!same && others && !story.status)
-		explain_names(&story, file->path);
+		ts_fail(&story, TS_OK,
+			"%s: has other names (hard links), which keep what was in it; they are no "
+			"longer one file",
+			file->path);
 	if (too_big && !story.status)
-		explain_size(&story, file->path);
+		ts_fail(&story, TS_OK, TS_OVERLAY_TOO_BIG, file->path);
 	if (too_big)
 		ts_overlay_work_note(work, TS_THING_OVERLAY, TS_DEED_SKIPPED, file->name, 0,
 				     &story);
@@ -215,15 +199,6 @@ failed:
 	ts_buf_release(&overlay);
 }
 
-/* Ours that cannot be told from the user's bytes stay, and that is not to be passed over. */
-static enum ts_status refuse_rest(const char *path, struct ts_error *story)
-{
-	return ts_fail(story, TS_FORMAT,
-		       "%s: damaged planes of TPUsight are in it, or bytes behind them, so that it "
-		       "is not known where the profile ends (copy the profile again)",
-		       path);
-}
-
 static void strip_host(struct work *work, size_t index)
 {
 	const struct ts_hostfile *file = &work->session->files[index];
@@ -241,8 +216,12 @@ static void strip_host(struct work *work, size_t index)
 		st = ts_fail_at(&story, TS_FORMAT, "%s", file->path);
 	if (!st)
 		set_overlay(work, file, &in, native_bytes, (struct ts_bytes){ NULL, 0 });
+	/* Ours that cannot be told from the user's bytes stay, and that is not to be passed over. */
 	if (!st && remains)
-		st = refuse_rest(file->path, &story);
+		st = ts_fail(&story, TS_FORMAT,
+			     "%s: damaged planes of TPUsight are in it, or bytes behind them, so "
+			     "that it is not known where the profile ends (copy the profile again)",
+			     file->path);
 	if (st)
 		ts_overlay_work_note(work, TS_THING_OVERLAY, TS_DEED_FAILED, file->name, 0, &story);
 	ts_input_release(&in);
@@ -253,7 +232,7 @@ static void do_profiles(struct work *work)
 	struct ts_error story = TS_ERROR_INIT;
 
 	for (size_t i = 0; i < work->session->nr_files; i++) {
-		if (!apply_is_profile(&work->session->files[i]))
+		if (!ts_xplanefile_is(ts_bytes_of(work->session->files[i].name)))
 			continue;
 		work->has_profiles = true;
 		if (!work->plan)
@@ -302,16 +281,6 @@ static void do_suggestions(struct work *work)
 	else
 		put_suggestions(work, &old, exists);
 	ts_input_release(&old);
-}
-
-static void do_traces(struct work *work)
-{
-	for (int kind = 0; kind < TS_NR_TRACE_KINDS; kind++) {
-		if (work->plan && work->plan->traces[kind].write)
-			ts_overlay_work_put_trace(work, (enum ts_trace_kind)kind);
-		else
-			ts_overlay_work_take_out_trace(work, (enum ts_trace_kind)kind);
-	}
 }
 
 static void wanted_version(const struct work *work, struct ts_buf *content)
@@ -419,31 +388,27 @@ static void do_all(struct work *work)
 	if (owns && (work->has_profiles || !work->plan))
 		do_suggestions(work);
 	if (owns) {
-		do_traces(work);
+		for (int kind = 0; kind < TS_NR_TRACE_KINDS; kind++) {
+			if (work->plan && work->plan->traces[kind].write)
+				ts_overlay_work_put_trace(work, (enum ts_trace_kind)kind);
+			else
+				ts_overlay_work_take_out_trace(work, (enum ts_trace_kind)kind);
+		}
 		do_cache_version(work);
 	}
 	ts_overlay_work_do_sql(work);
 	ts_overlay_work_do_report(work);
 }
 
-/* Taken out is only what was there. */
-static enum ts_status note_sources(struct work *work)
-{
-	const struct ts_overlay_plan *plan = work->plan;
-
-	if (!plan)
-		return TS_OK;
-	return ts_sources_add_session(&work->sources, plan->whole ? plan->whole : work->session,
-				      work->err);
-}
-
 static enum ts_status apply_run(struct work *work)
 {
+	const struct ts_overlay_plan *plan = work->plan;
 	struct ts_dirlock lock = TS_DIRLOCK_INIT;
 
 	work->status = apply_prepare(work, &lock);
-	if (!work->status)
-		work->status = note_sources(work);
+	if (!work->status && plan) /* taken out is only what was there */
+		work->status = ts_sources_add_session(
+			&work->sources, plan->whole ? plan->whole : work->session, work->err);
 	if (!work->status && work->ranks_alone)
 		ts_overlay_work_do_ranks(work);
 	else if (!work->status)

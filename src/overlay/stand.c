@@ -124,15 +124,6 @@ static bool has_temp(const struct ts_session *session)
 	return has;
 }
 
-static bool stand_settle(const struct ts_stand *stand)
-{
-	bool is_settled = true;
-
-	for (size_t i = 0; i < stand->nr && is_settled; i++)
-		is_settled = !stand->files[i].exists || ts_look_settle(&stand->files[i].look);
-	return is_settled;
-}
-
 enum ts_status ts_stand_look(struct ts_stand *stand, const struct ts_session *session,
 			     struct ts_error *err)
 {
@@ -146,7 +137,10 @@ enum ts_status ts_stand_look(struct ts_stand *stand, const struct ts_session *se
 	if (st)
 		return st;
 	stand->has_temp = has_temp(session);
-	stand->is_settled = stand_settle(stand);
+	stand->is_settled = true;
+	for (size_t i = 0; i < stand->nr && stand->is_settled; i++)
+		stand->is_settled =
+			!stand->files[i].exists || ts_look_settle(&stand->files[i].look);
 	return TS_OK;
 }
 
@@ -483,12 +477,6 @@ void ts_stand_seal(const struct ts_session *session, struct ts_bytes key)
 	ts_stand_release(&stand);
 }
 
-/* The session can stand by itself: joined ones have a report each, and what is not a file cannot be looked at. */
-static bool can_stand(const struct ts_session *session)
-{
-	return !session->members && session->kind != TS_SESSION_STREAM;
-}
-
 bool ts_stand_holds(const struct ts_session *session, struct ts_bytes key,
 		    struct ts_overlay_report *report, struct ts_stand_summary *summary)
 {
@@ -499,7 +487,9 @@ bool ts_stand_holds(const struct ts_session *session, struct ts_bytes key,
 	int fd = -1;
 
 	TS_ASSERT(session && report && summary);
-	if (can_stand(session) && ts_stand_look(&stand, session, NULL) == TS_OK)
+	/* joined sessions have a report each, and what is not a file cannot be looked at */
+	if (!session->members && session->kind != TS_SESSION_STREAM &&
+	    ts_stand_look(&stand, session, NULL) == TS_OK)
 		fd = ts_file_open_to_read(stand.report);
 	if (fd >= 0 && ts_fd_look(fd, &look)) {
 		look.mtime_ns = session->looker ? 0 : look.mtime_ns; /* as it was sealed */

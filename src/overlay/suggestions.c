@@ -25,12 +25,6 @@ enum {
 
 #define NO_MARK UINT64_MAX
 
-/* The mark counts what stood in front of ours: 0 where there was no file, else its bytes and 1. */
-static uint64_t suggestions_mark_of(size_t native_bytes, bool was_there)
-{
-	return was_there ? (uint64_t)native_bytes + 1 : 0;
-}
-
 /* The fields of one suggestion, as far as they can be read. */
 static bool suggestions_is_ours(struct ts_pb suggestion, uint64_t *mark)
 {
@@ -164,22 +158,21 @@ static void suggestions_put_part(struct ts_buf *html, const char *open, struct t
 	ts_buf_puts(html, close);
 }
 
-static void suggestions_put_place(struct ts_buf *html, const struct ts_where *where)
-{
-	ts_buf_puts(html, "<li>");
-	suggestions_put_part(html, "<code>", where->op, "</code>");
-	suggestions_put_part(html, where->op.n ? " in " : "in ", where->module, "");
-	suggestions_put_part(html, where->op.n || where->module.n ? ", " : "", where->source, "");
-	ts_buf_puts(html, "</li>");
-}
-
 static void suggestions_put_places(struct ts_buf *html, const struct ts_finding *finding)
 {
 	if (finding->nr_where == 0)
 		return;
 	ts_buf_puts(html, "<ul>");
-	for (size_t i = 0; i < TS_MIN(finding->nr_where, NR_PLACES); i++)
-		suggestions_put_place(html, &finding->where[i]);
+	for (size_t i = 0; i < TS_MIN(finding->nr_where, NR_PLACES); i++) {
+		const struct ts_where *where = &finding->where[i];
+
+		ts_buf_puts(html, "<li>");
+		suggestions_put_part(html, "<code>", where->op, "</code>");
+		suggestions_put_part(html, where->op.n ? " in " : "in ", where->module, "");
+		suggestions_put_part(html, where->op.n || where->module.n ? ", " : "",
+				     where->source, "");
+		ts_buf_puts(html, "</li>");
+	}
 	if (finding->nr_where > NR_PLACES)
 		ts_buf_printf(html, "<li>and %zu more</li>", finding->nr_where - NR_PLACES);
 	ts_buf_puts(html, "</ul>");
@@ -272,7 +265,8 @@ enum ts_status ts_suggestions_make(struct ts_buf *out, struct ts_bytes old, bool
 	st = suggestions_keep_native(out, old, exists, err);
 	if (st)
 		return st;
-	mark = suggestions_mark_of(out->n - before, *exists);
+	/* The mark counts what stood in front of ours: 0 where there was no file, else its bytes and 1. */
+	mark = *exists ? out->n - before + 1 : 0;
 	for (size_t i = 0; doctor && i < doctor->nr_findings; i++)
 		suggestions_put_finding(out, &doctor->findings[i], mark);
 	*exists |= doctor && doctor->nr_findings > 0;

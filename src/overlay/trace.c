@@ -196,14 +196,6 @@ void ts_overlay_work_put_trace(struct work *work, enum ts_trace_kind kind)
 	ts_input_release(&old);
 }
 
-/* The second name is no longer needed, or what it names comes back. */
-static enum ts_status bring_back(const struct trace *trace, struct ts_error *story)
-{
-	if (trace->owner == USERS)
-		return ts_file_remove(trace->native_path, story);
-	return ts_file_rename(trace->native_path, trace->path, story);
-}
-
 /* What stands there and is not ours, as far as we know; the user may want to know, too. */
 static void overlay_trace_leave(struct work *work, const struct trace *trace)
 {
@@ -241,7 +233,11 @@ static void take_out(struct work *work, const struct trace *trace)
 		return;
 	}
 	if (!work->options->dry_run) {
-		bring_back(trace, &story);
+		/* the second name is no longer needed, or what it names comes back */
+		if (trace->owner == USERS)
+			ts_file_remove(trace->native_path, &story);
+		else
+			ts_file_rename(trace->native_path, trace->path, &story);
 		ts_overlay_work_moved(work, trace->path);
 		ts_overlay_work_moved(work, trace->native_path);
 	}

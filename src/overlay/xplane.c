@@ -174,16 +174,6 @@ static int64_t native_pid(const struct ts_plane *plane)
 	return -1;
 }
 
-static void take_native_pids(struct space *space, const struct ts_host *host)
-{
-	for (size_t i = 0; i < host->nr_planes; i++) {
-		int64_t pid = native_pid(&space->profile->planes[host->first_plane + i]);
-
-		if (pid >= 0 && pid < PID_MAX)
-			space->pid_used[pid] = true;
-	}
-}
-
 /* At PID, else among the custom groups; the last of those when all are taken. */
 static int64_t take_pid(struct space *space, int64_t pid)
 {
@@ -708,7 +698,12 @@ enum ts_status ts_overlay_planes(struct ts_buf *out, const struct ts_profile *pr
 
 	TS_ASSERT(profile);
 	TS_ASSERT(host < profile->nr_hosts);
-	take_native_pids(&space, &profile->hosts[host]);
+	for (size_t i = 0; i < profile->hosts[host].nr_planes; i++) {
+		int64_t pid = native_pid(&profile->planes[profile->hosts[host].first_plane + i]);
+
+		if (pid >= 0 && pid < PID_MAX)
+			space.pid_used[pid] = true;
+	}
 	xplane_put_devices(&space, host, GROUP_ROWS, GROUP_COUNTERS);
 	xplane_put_devices(&space, host, GROUP_MORE, GROUP_MORE);
 	return out->failed ? ts_fail_nomem(err) : TS_OK;
