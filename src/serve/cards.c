@@ -54,22 +54,16 @@ bool ts_cards_find(struct ts_cards *cards, uint64_t key, struct ts_card *card)
 	return at != TS_NONE;
 }
 
-/* To be called with the lock held. Those of runs that are still there come again. */
-static void cards_make_room(struct ts_cards *cards)
-{
-	if (cards->nr < TS_CARDS_MAX)
-		return;
-	ts_map_release(&cards->places);
-	cards->nr = 0;
-}
-
 void ts_cards_keep(struct ts_cards *cards, uint64_t key, const struct ts_card *card)
 {
 	uint32_t at;
 
 	TS_ASSERT(cards && card);
 	pthread_mutex_lock(&cards->lock);
-	cards_make_room(cards);
+	if (cards->nr >= TS_CARDS_MAX) { /* those of runs that are still there come again */
+		ts_map_release(&cards->places);
+		cards->nr = 0;
+	}
 	at = ts_map_find(&cards->places, key);
 	if (at != TS_NONE)
 		cards->items[at] = *card;

@@ -62,13 +62,6 @@ static void clients_make_room(struct ts_clients *clients)
 		clients_cut(clients, oldest);
 }
 
-static void clients_sweep(struct ts_clients *clients, int64_t now_ms)
-{
-	for (struct ts_client *c = clients->first; c; c = c->after)
-		if (!c->is_cut && c->until_ms > 0 && c->until_ms <= now_ms)
-			clients_cut(clients, c);
-}
-
 /* A doze ends after a second at most, which is fine enough for deadlines of many seconds. */
 static void *keep_deadlines(void *arg)
 {
@@ -79,7 +72,9 @@ static void *keep_deadlines(void *arg)
 	while (!clients->is_ended) {
 		int64_t now_ms = ts_now_ms();
 
-		clients_sweep(clients, now_ms);
+		for (struct ts_client *c = clients->first; c; c = c->after)
+			if (!c->is_cut && c->until_ms > 0 && c->until_ms <= now_ms)
+				clients_cut(clients, c);
 		ts_doze(&clients->ended, &clients->lock, now_ms + pace_ms);
 	}
 	pthread_mutex_unlock(&clients->lock);

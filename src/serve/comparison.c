@@ -51,15 +51,6 @@ static enum ts_status comparison_open_run(struct opened *opened,
 	return st;
 }
 
-static void comparison_release(struct opened *opened)
-{
-	for (size_t i = 0; i < opened->nr; i++) {
-		ts_run_release(&opened->runs[i]);
-		ts_buf_release(&opened->names[i]);
-	}
-	free(opened);
-}
-
 static enum ts_status comparison_compare(const struct comparison *comparison, struct opened *opened,
 					 struct ts_buf *text, struct ts_error *err)
 {
@@ -89,8 +80,13 @@ static enum ts_status comparison_compare_all(const struct comparison *comparison
 		st = comparison_open_run(opened, comparison, err);
 	if (st == TS_OK)
 		st = comparison_compare(comparison, opened, text, err);
-	if (opened)
-		comparison_release(opened);
+	if (opened) {
+		for (size_t i = 0; i < opened->nr; i++) {
+			ts_run_release(&opened->runs[i]);
+			ts_buf_release(&opened->names[i]);
+		}
+		free(opened);
+	}
 	return st;
 }
 

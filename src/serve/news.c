@@ -207,20 +207,13 @@ static bool news_is_behind(const struct reader *reader)
 	return news->lost_id >= reader->next_id && news->lost_id > reader->floor;
 }
 
-static size_t copy_note(struct reader *reader, char *out, size_t cap)
+/* Copies as much as there is, or as there is room for. */
+static size_t copy_events(struct reader *reader, char *out, size_t cap)
 {
 	size_t n = TS_MIN(strlen(reader->note), cap);
 
 	memcpy(out, reader->note, n);
 	reader->note += n;
-	return n;
-}
-
-/* Copies as much as there is, or as there is room for. */
-static size_t copy_events(struct reader *reader, char *out, size_t cap)
-{
-	size_t n = copy_note(reader, out, cap);
-
 	while (n < cap) {
 		const struct event *event = find_next(reader);
 		size_t piece;

@@ -444,14 +444,6 @@ static bool queue_up(struct ts_reports *reports)
 	return has_room;
 }
 
-static void leave_queue(struct ts_reports *reports)
-{
-	pthread_mutex_lock(&reports->lock);
-	TS_ASSERT(reports->nr_waiting > 0);
-	reports->nr_waiting--;
-	pthread_mutex_unlock(&reports->lock);
-}
-
 /* What a report is kept under. */
 static bool reports_put_key(struct ts_buf *key, const struct question *question,
 			    const struct ts_session *session)
@@ -509,11 +501,6 @@ static struct ts_body *make_kept(const struct ts_reports_job *job, uint64_t sign
 	return body;
 }
 
-static unsigned status_of(const struct ts_error *err)
-{
-	return err->status == TS_NOTFOUND ? 404 : err->status == TS_HALTED ? 503 : 422;
-}
-
 /* One analysis runs at a time; a client that waited for it finds the report kept. */
 struct ts_answer ts_reports_do(const struct ts_reports_job *job)
 {
@@ -536,10 +523,15 @@ struct ts_answer ts_reports_do(const struct ts_reports_job *job)
 	if (!answer.body)
 		answer.body = make_kept(job, signature, &err);
 	pthread_mutex_unlock(&reports->maker);
-	leave_queue(reports);
+	pthread_mutex_lock(&reports->lock);
+	TS_ASSERT(reports->nr_waiting > 0);
+	reports->nr_waiting--;
+	pthread_mutex_unlock(&reports->lock);
 	if (!answer.body)
-		answer = ts_answer_error(status_of(&err), "%s",
-					 err.text[0] ? err.text : "out of memory");
+		answer = ts_answer_error(err.status == TS_NOTFOUND ? 404
+					 : err.status == TS_HALTED ? 503
+								   : 422,
+					 "%s", err.text[0] ? err.text : "out of memory");
 	return answer;
 }
 
