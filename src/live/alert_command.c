@@ -48,11 +48,6 @@ static void alert_command_add_number(struct variables *vars, const char *name, d
 	alert_command_add(vars, name, ts_bytes_of(text));
 }
 
-static bool alert_command_is_ours(const char *variable)
-{
-	return strncmp(variable, PREFIX, strlen(PREFIX)) == 0;
-}
-
 static enum ts_status alert_command_make_all(struct variables *vars, struct ts_error *err)
 {
 	size_t nr = 0, at = 0;
@@ -63,7 +58,7 @@ static enum ts_status alert_command_make_all(struct variables *vars, struct ts_e
 	if (!vars->all)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
-		if (!alert_command_is_ours(environ[i]))
+		if (strncmp(environ[i], PREFIX, strlen(PREFIX)) != 0)
 			vars->all[at++] = environ[i];
 	for (size_t i = 0; i < vars->nr; i++) {
 		if (vars->texts[i].failed)
@@ -87,13 +82,6 @@ static enum ts_status make_variables(struct variables *vars, const struct ts_ale
 	alert_command_add(vars, "SESSION", ts_bytes_of(session));
 	TS_ASSERT(vars->nr == NR_VALUES);
 	return alert_command_make_all(vars, err);
-}
-
-static void release_variables(struct variables *vars)
-{
-	for (size_t i = 0; i < vars->nr; i++)
-		ts_buf_release(&vars->texts[i]);
-	free(vars->all);
 }
 
 /* The child starts as any program of the user: it inherits no blocked or ignored signal from us. */
@@ -161,7 +149,9 @@ enum ts_status ts_alert_command_run(struct ts_alert_command *command, const stru
 	else
 		command->nr_running++, command->nr_run++;
 done:
-	release_variables(&vars);
+	for (size_t i = 0; i < vars.nr; i++)
+		ts_buf_release(&vars.texts[i]);
+	free(vars.all);
 	return st;
 }
 

@@ -204,17 +204,6 @@ static enum ts_status take_round(struct ts_live *live, const struct ts_round *ro
 	return st;
 }
 
-static bool is_over(const struct ts_live *live)
-{
-	return live->has_failed || ts_now_ms() >= ts_live_end_ms(live);
-}
-
-/* A sample that has begun in time may end; one that no host answers ends after GRACE_MS. */
-static int64_t last_end(const struct ts_live *live)
-{
-	return ts_i64_add(ts_live_end_ms(live), live->options.sampler.sample_ms + GRACE_MS);
-}
-
 static void live_sum_up(const struct ts_live *live, struct ts_live_summary *summary)
 {
 	size_t nr;
@@ -249,8 +238,12 @@ static enum ts_status take_samples(struct ts_live *live, struct ts_error *err)
 	enum ts_status st = TS_OK;
 	struct ts_round round;
 
-	while (st == TS_OK && !is_over(live)) {
-		st = ts_sampler_round(live->sampler, last_end(live), &round, err);
+	while (st == TS_OK && !live->has_failed && ts_now_ms() < ts_live_end_ms(live)) {
+		/* A sample that has begun in time may end; one that no host answers ends after GRACE_MS. */
+		st = ts_sampler_round(live->sampler,
+				      ts_i64_add(ts_live_end_ms(live),
+						 live->options.sampler.sample_ms + GRACE_MS),
+				      &round, err);
 		if (st || round.is_stopped)
 			break;
 		st = take_round(live, &round, err);

@@ -212,13 +212,6 @@ static bool is_too_much(const struct ts_function *function, int64_t now_ms)
 	return function->nr_programs >= MANY || nr >= FEW_GROWTHS;
 }
 
-static const struct ts_table *families_of(const struct ts_results *results)
-{
-	const struct ts_result *cache = TS_FIND(results, cache);
-
-	return TS_RESULT_TABLE(cache, cache_families);
-}
-
 /* "They differ in shape: f32[68,64], f32[32,64] and 35 more. Buckets: 40, 48 (8 % padding)." */
 static void programs_put_family(struct ts_buf *out, const struct ts_table *families, size_t row)
 {
@@ -319,7 +312,7 @@ static void programs_put_modules(struct ts_buf *out, const struct ts_profile *pr
 static void put_differences(struct ts_buf *out, const struct ts_profile *profile,
 			    const struct ts_results *results, struct ts_bytes name)
 {
-	const struct ts_table *families = families_of(results);
+	const struct ts_table *families = TS_FIND_TABLE(results, cache, families);
 
 	for (size_t i = 0; families && i < families->nr_rows; i++)
 		if (ts_bytes_eq(ts_value_text(TS_CELL_OF(families, cache_families, i, name)),

@@ -475,21 +475,16 @@ static bool is_unanswered(const struct ts_sampler *sampler)
 	return is_waiting;
 }
 
-/* Drops answers to a round that did not wait for them. */
-static void drop_late(struct ts_sampler *sampler)
-{
-	for (size_t i = 0; i < sampler->nr; i++)
-		if (sampler->hosts[i].phase == DONE)
-			sampler->hosts[i].phase = IDLE;
-}
-
 /* A round that goes on asks the hosts whose pause is over by now. */
 static enum ts_status begin_round(struct ts_sampler *sampler, struct ts_error *err)
 {
 	int64_t now_ms = ts_now_ms();
 
 	if (!sampler->goes_on) {
-		drop_late(sampler);
+		/* answers to a round that did not wait for them are dropped */
+		for (size_t i = 0; i < sampler->nr; i++)
+			if (sampler->hosts[i].phase == DONE)
+				sampler->hosts[i].phase = IDLE;
 		sampler->start_ms = now_ms;
 	}
 	return ask_all(sampler, now_ms, err);
