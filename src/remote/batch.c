@@ -13,15 +13,6 @@ size_t ts_remote_jobs(const struct ts_remote *remote, struct ts_client *client,
 	return most > 0 && nr > 0 ? TS_MIN(most, TS_REMOTE_MAX_JOBS) : nr;
 }
 
-static void send(const struct ts_batch *batch, size_t index, struct ts_remote_call *call)
-{
-	struct ts_remote_request request = { .op = NULL };
-
-	*call = (struct ts_remote_call)TS_REMOTE_CALL_INIT;
-	batch->make(batch->ctx, index, &request);
-	ts_client_send(batch->client, call, &request);
-}
-
 /* Which URL a failure is of, DONE knows. */
 static enum ts_status batch_finish(const struct ts_batch *batch, size_t index,
 				   struct ts_remote_call *call, struct ts_error *err)
@@ -46,8 +37,12 @@ enum ts_status ts_batch_run(const struct ts_batch *batch, struct ts_error *err)
 	TS_ASSERT(batch->client && batch->nr_jobs > 0);
 	while (st == TS_OK ? nr_done < batch->nr : nr_done < nr_sent) {
 		while (st == TS_OK && nr_sent < batch->nr && nr_sent - nr_done < batch->nr_jobs) {
-			send(batch, nr_sent, &calls[nr_sent % batch->nr_jobs]);
-			nr_sent++;
+			struct ts_remote_call *call = &calls[nr_sent % batch->nr_jobs];
+			struct ts_remote_request request = { .op = NULL };
+
+			*call = (struct ts_remote_call)TS_REMOTE_CALL_INIT;
+			batch->make(batch->ctx, nr_sent++, &request);
+			ts_client_send(batch->client, call, &request);
 		}
 		if (batch_finish(batch, nr_done, &calls[nr_done % batch->nr_jobs], &story) && !st) {
 			st = story.status; /* the first one */

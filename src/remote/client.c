@@ -348,23 +348,6 @@ static bool client_write_all(int fd, struct ts_bytes bytes)
 	return true;
 }
 
-static void fail_call(struct ts_remote_call *call, enum ts_status status)
-{
-	call->status = status;
-	call->is_done = true;
-	call->reply = (struct ts_remote_reply){ .kind = TS_REMOTE_FAILED };
-}
-
-/* With the lock held. */
-static void client_start(struct ts_client *client)
-{
-	if (!client->has_thread && !client->is_dead)
-		client->has_thread =
-			pthread_create(&client->thread, NULL, client_read_all, client) == 0;
-	if (!client->has_thread)
-		die(client, "cannot be read from: no thread can be made");
-}
-
 void ts_client_send(struct ts_client *client, struct ts_remote_call *call,
 		    const struct ts_remote_request *request)
 {
@@ -372,13 +355,19 @@ void ts_client_send(struct ts_client *client, struct ts_remote_call *call,
 
 	TS_ASSERT(client && call && request && request->op);
 	pthread_mutex_lock(&client->lock);
-	client_start(client);
+	if (!client->has_thread && !client->is_dead)
+		client->has_thread =
+			pthread_create(&client->thread, NULL, client_read_all, client) == 0;
+	if (!client->has_thread)
+		die(client, "cannot be read from: no thread can be made");
 	call->id = ++client->last_id;
 	call->is_done = false;
 	call->heard_ms = ts_now_ms();
 	client_put_request(&line, call->id, request);
 	if (line.failed || client->is_dead) {
-		fail_call(call, line.failed ? TS_NOMEM : TS_IO);
+		call->status = line.failed ? TS_NOMEM : TS_IO;
+		call->is_done = true;
+		call->reply = (struct ts_remote_reply){ .kind = TS_REMOTE_FAILED };
 	} else {
 		call->next = client->calls;
 		client->calls = call;

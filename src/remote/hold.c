@@ -130,11 +130,6 @@ static void hold_settle(struct fetch *fetch, bool good)
 	free(fetch->objects);
 }
 
-static bool hold_is_idle(const struct ts_object *object)
-{
-	return !object->is_gone && object->users == 0 && object->state == TS_OBJECT_HERE;
-}
-
 TS_ORDER_AT(by_use, struct ts_object, TS_UP(used))
 
 /* Content that is held no more: what was dropped first goes first, until at most KEEP bytes are left. */
@@ -144,11 +139,14 @@ static void evict(struct ts_remote *remote, uint64_t keep)
 	uint64_t sum = 0;
 	size_t nr = 0;
 
-	for (size_t i = 0; idle && i < remote->nr_objects; i++)
-		if (hold_is_idle(remote->objects[i])) {
-			idle[nr++] = remote->objects[i];
-			sum = ts_u64_add(sum, remote->objects[i]->size);
-		}
+	for (size_t i = 0; idle && i < remote->nr_objects; i++) {
+		struct ts_object *object = remote->objects[i];
+
+		if (object->is_gone || object->users > 0 || object->state != TS_OBJECT_HERE)
+			continue;
+		idle[nr++] = object;
+		sum = ts_u64_add(sum, object->size);
+	}
 	if (nr > 1)
 		qsort(idle, nr, sizeof(struct ts_object *), by_use);
 	for (size_t i = 0; i < nr && sum > keep; i++) {

@@ -32,7 +32,7 @@ struct pushing {
 	struct ts_remote_push *push;
 	struct ts_arena arena;
 	struct change *changes;
-	size_t nr, cap, nr_tails;
+	size_t nr, cap;
 	const struct change *now; /* of the rank whose turn it is */
 	struct ts_error story;
 	bool is_stale;
