@@ -53,14 +53,6 @@ static void brief_plan(struct brief *brief, const struct ts_results *results)
 			brief_add_step(brief, i, (enum level)level);
 }
 
-static void brief_take(struct brief *brief, size_t nr)
-{
-	memset(brief->levels, 0, sizeof(brief->levels));
-	brief->nr_taken = nr;
-	for (size_t i = 0; i + NR_HEADS < nr; i++)
-		brief->levels[brief->steps[i].finding] = brief->steps[i].level;
-}
-
 static size_t nr_left_out(const struct brief *brief)
 {
 	size_t nr = brief->doctor ? brief->doctor->nr_findings : 0;
@@ -254,7 +246,10 @@ static void brief_fit(struct brief *brief, render *draw, size_t budget, struct t
 
 	for (size_t nr = 0; nr <= brief->nr_steps + NR_HEADS && !best->failed; nr++) {
 		ts_buf_clear(&draft);
-		brief_take(brief, nr);
+		memset(brief->levels, 0, sizeof(brief->levels));
+		brief->nr_taken = nr;
+		for (size_t i = 0; i + NR_HEADS < nr; i++)
+			brief->levels[brief->steps[i].finding] = brief->steps[i].level;
 		draw(brief, &draft);
 		best->failed |= draft.failed;
 		if (draft.n > budget && draft.n - budget > SLACK)

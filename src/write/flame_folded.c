@@ -32,15 +32,6 @@ struct paths {
 	size_t *ends; /* of the text, by depth */
 };
 
-static void flame_folded_put_path(struct paths *paths, const struct flame_frame *frame)
-{
-	paths->text.n = frame->depth ? paths->ends[frame->depth - 1] : 0;
-	if (frame->depth)
-		ts_buf_putc(&paths->text, ';');
-	flame_folded_put_name(&paths->text, frame->name);
-	paths->ends[frame->depth] = paths->text.n;
-}
-
 static void flame_folded_put_lines(struct ts_buf *out, const struct flame_graph *tree,
 				   enum flame_weight weight, struct paths *paths)
 {
@@ -50,7 +41,11 @@ static void flame_folded_put_lines(struct ts_buf *out, const struct flame_graph 
 		const struct flame_frame *frame = &tree->frames[i];
 		int64_t self = frame->self[weight], value;
 
-		flame_folded_put_path(paths, frame);
+		paths->text.n = frame->depth ? paths->ends[frame->depth - 1] : 0;
+		if (frame->depth)
+			ts_buf_putc(&paths->text, ';');
+		flame_folded_put_name(&paths->text, frame->name);
+		paths->ends[frame->depth] = paths->text.n;
 		if (self == 0)
 			continue;
 		value = ts_i64_add(self, rest) / unit;

@@ -119,38 +119,18 @@ static void flame_graph_sum_up(struct flame_graph *tree)
 
 enum fate { FATE_KEPT, FATE_CUT, FATE_GROUPED };
 
-/* Whatever is below a frame that is too deep or too short is, too. */
-static bool is_deep(const struct flame_frame *frame, const struct ts_report *report)
-{
-	return report->max_depth > 0 && frame->depth >= report->max_depth;
-}
-
-static bool is_short(const struct flame_frame *frame, const struct ts_report *report)
-{
-	return TS_MAX(frame->total[FLAME_CPU], frame->total[FLAME_GPU]) < report->min_duration_ps;
-}
-
-/* A kernel whose executions are too short, each. */
-static bool is_small(const struct flame_frame *frame, const struct ts_report *report)
-{
-	return report->group_small && strcmp(frame->category, "kernel") == 0 &&
-	       frame->self[FLAME_GPU] / TS_MAX(frame->self[FLAME_COUNT], 1) <
-		       report->min_duration_ps;
-}
-
 static enum fate fate_of(const struct flame_frame *frame, const struct ts_report *report)
 {
-	if (is_deep(frame, report))
+	/* Whatever is below a frame that is too deep or too short is, too. */
+	if (report->max_depth > 0 && frame->depth >= report->max_depth)
 		return FATE_CUT;
-	if (is_small(frame, report))
+	/* A kernel whose executions are too short, each. */
+	if (report->group_small && strcmp(frame->category, "kernel") == 0 &&
+	    frame->self[FLAME_GPU] / TS_MAX(frame->self[FLAME_COUNT], 1) < report->min_duration_ps)
 		return FATE_GROUPED;
-	return is_short(frame, report) ? FATE_CUT : FATE_KEPT;
-}
-
-static void add_self(struct flame_frame *into, const struct flame_frame *from)
-{
-	for (int w = 0; w < FLAME_NR_WEIGHTS; w++)
-		into->self[w] = ts_i64_add(into->self[w], from->self[w]);
+	return TS_MAX(frame->total[FLAME_CPU], frame->total[FLAME_GPU]) < report->min_duration_ps
+		       ? FATE_CUT
+		       : FATE_KEPT;
 }
 
 /*
@@ -206,7 +186,9 @@ static void cut_row(struct cutting *cutting, size_t row, enum fate fate)
 	else if (above == TS_NONE)
 		at = stand_in(cutting, &cutting->root_rest, TS_NONE, empty);
 	TS_ASSERT_HOT(at < cutting->tree->nr);
-	add_self(&cutting->tree->frames[at], frame);
+	for (int w = 0; w < FLAME_NR_WEIGHTS; w++)
+		cutting->tree->frames[at].self[w] =
+			ts_i64_add(cutting->tree->frames[at].self[w], frame->self[w]);
 	cutting->moved[row] = at;
 }
 

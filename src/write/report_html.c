@@ -85,16 +85,6 @@ static void put_body(struct ts_buf *out, const struct ts_report *report)
 	ts_buf_puts(out, ">\n");
 }
 
-/* There is no '<' in JSON (codec/json.h). */
-static void put_pictures(struct ts_buf *out, struct ts_bytes pictures)
-{
-	if (pictures.n == 0)
-		return;
-	ts_buf_puts(out, "<script type=\"application/json\" id=\"tpusight-slices\">");
-	ts_buf_put(out, pictures);
-	ts_buf_puts(out, "</script>\n");
-}
-
 enum ts_status ts_report_html(struct ts_buf *out, const struct ts_results *results,
 			      const struct ts_report *report, struct ts_error *err)
 {
@@ -118,7 +108,11 @@ enum ts_status ts_report_html(struct ts_buf *out, const struct ts_results *resul
 			 "<script type=\"application/json\" id=\"tpusight-report\">");
 	st = ts_report_json(out, results, &form, err);
 	ts_buf_puts(out, "</script>\n");
-	put_pictures(out, report->pictures);
+	if (report->pictures.n > 0) { /* there is no '<' in JSON (codec/json.h) */
+		ts_buf_puts(out, "<script type=\"application/json\" id=\"tpusight-slices\">");
+		ts_buf_put(out, report->pictures);
+		ts_buf_puts(out, "</script>\n");
+	}
 	ts_buf_puts(out, "<script>");
 	ts_buf_put(out, ts_page.script);
 	ts_buf_puts(out, "</script>\n</body>\n</html>\n");

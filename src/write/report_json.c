@@ -128,37 +128,29 @@ static void report_json_put_part(struct ts_json *json, const struct part *part)
 	leave_to(&place, 0);
 }
 
-static void report_json_put_when(struct ts_json *json, const struct ts_when *when)
-{
-	ts_json_object(json);
-	for (size_t i = 0; i < TS_WHEN_COLUMNS; i++) {
-		ts_json_key(json, ts_when_columns[i]);
-		ts_json_value(json, ts_when_value(when, i));
-	}
-	ts_json_object_end(json);
-}
-
-static void report_json_put_where(struct ts_json *json, const struct ts_where *where)
-{
-	ts_json_object(json);
-	for (size_t i = 0; i < TS_WHERE_COLUMNS; i++) {
-		ts_json_key(json, ts_where_columns[i]);
-		ts_json_value(json, ts_where_value(where, i));
-	}
-	ts_json_object_end(json);
-}
-
 static void report_json_put_places(struct ts_json *json, const struct ts_finding *finding)
 {
 	ts_json_key(json, "where");
 	ts_json_array(json);
-	for (size_t i = 0; i < finding->nr_where; i++)
-		report_json_put_where(json, &finding->where[i]);
+	for (size_t i = 0; i < finding->nr_where; i++) {
+		ts_json_object(json);
+		for (size_t k = 0; k < TS_WHERE_COLUMNS; k++) {
+			ts_json_key(json, ts_where_columns[k]);
+			ts_json_value(json, ts_where_value(&finding->where[i], k));
+		}
+		ts_json_object_end(json);
+	}
 	ts_json_array_end(json);
 	ts_json_key(json, "time_ranges");
 	ts_json_array(json);
-	for (size_t i = 0; i < finding->nr_when; i++)
-		report_json_put_when(json, &finding->when[i]);
+	for (size_t i = 0; i < finding->nr_when; i++) {
+		ts_json_object(json);
+		for (size_t k = 0; k < TS_WHEN_COLUMNS; k++) {
+			ts_json_key(json, ts_when_columns[k]);
+			ts_json_value(json, ts_when_value(&finding->when[i], k));
+		}
+		ts_json_object_end(json);
+	}
 	ts_json_array_end(json);
 	ts_json_key(json, "links");
 	ts_json_object(json);
@@ -212,16 +204,6 @@ static void report_json_put_findings(struct ts_json *json, const struct part *pa
 	ts_json_array_end(json);
 }
 
-static void report_json_put_notes(struct ts_json *json, const struct part *parts, size_t nr)
-{
-	ts_json_key(json, "notes");
-	ts_json_array(json);
-	for (size_t i = 0; i < nr; i++)
-		for (size_t k = 0; parts[i].rest && k < parts[i].result->nr_notes; k++)
-			ts_json_string(json, parts[i].result->notes[k]);
-	ts_json_array_end(json);
-}
-
 static void put_origin(struct ts_json *json, const char *table, const char *name,
 		       const char *origin)
 {
@@ -246,13 +228,6 @@ static const char *origin_in(const struct part *part, enum ts_origin origin)
 	return ts_origin_name(origin);
 }
 
-/* Of the value that stands there. */
-static const char *field_origin(const struct part *part, const struct ts_field *field)
-{
-	return field->value.type == TS_VALUE_NULL ? "unknown"
-						  : origin_in(part, ts_field_origin(field));
-}
-
 static void put_origins(struct ts_json *json, const struct part *part)
 {
 	const struct ts_result *result = part->result;
@@ -260,7 +235,9 @@ static void put_origins(struct ts_json *json, const struct part *part)
 	for (size_t i = 0; i < result->nr_fields; i++)
 		if (report_json_wants_field(part, &result->fields[i]))
 			put_origin(json, NULL, result->fields[i].name,
-				   field_origin(part, &result->fields[i]));
+				   result->fields[i].value.type == TS_VALUE_NULL
+					   ? "unknown"
+					   : origin_in(part, ts_field_origin(&result->fields[i])));
 	for (size_t i = 0; i < result->nr_tables; i++) {
 		const struct ts_table *table = &result->tables[i];
 
@@ -346,7 +323,12 @@ static void report_json_put_impossible(struct ts_json *json, const struct ts_res
 static void report_json_put_tail(struct ts_json *json, const struct part *parts, size_t nr)
 {
 	report_json_put_findings(json, parts, nr);
-	report_json_put_notes(json, parts, nr);
+	ts_json_key(json, "notes");
+	ts_json_array(json);
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; parts[i].rest && k < parts[i].result->nr_notes; k++)
+			ts_json_string(json, parts[i].result->notes[k]);
+	ts_json_array_end(json);
 	ts_json_key(json, "provenance");
 	ts_json_object(json);
 	for (size_t i = 0; i < nr; i++)
@@ -409,11 +391,6 @@ static void report_json_put_report(struct ts_json *json, const struct ts_results
 	free(top);
 }
 
-static bool report_json_wants_tracks(const struct ts_report *report)
-{
-	return report->max_track_items > 0 && !report->view;
-}
-
 enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *results,
 			      const struct ts_report *report, struct ts_error *err)
 {
@@ -434,22 +411,13 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 	ts_json_object(&json);
 	ts_json_head(&json, report);
 	report_json_put_report(&json, results, report, &view);
-	if (report_json_wants_tracks(report))
+	if (report->max_track_items > 0 && !report->view)
 		ts_report_tracks(&json, results, report->max_track_items);
 	ts_json_object_end(&json);
 	ts_buf_putc(out, '\n');
 	if (out->failed)
 		return ts_fail_nomem(err);
 	return report->drain ? report->drain->status : TS_OK;
-}
-
-static void put_bottlenecks(struct ts_json *json, const struct ts_result *doctor)
-{
-	ts_json_key(json, "bottlenecks");
-	ts_json_array(json);
-	for (size_t i = 0; i < doctor->nr_findings; i++)
-		ts_json_string(json, doctor->findings[i].title);
-	ts_json_array_end(json);
 }
 
 static bool is_said_before(const struct ts_result *doctor, size_t at)
@@ -496,7 +464,11 @@ enum ts_status ts_report_object(struct ts_buf *out, const struct ts_results *res
 		report_json_put_tail(&json, &part, 1);
 	}
 	if (doctor) {
-		put_bottlenecks(&json, doctor);
+		ts_json_key(&json, "bottlenecks");
+		ts_json_array(&json);
+		for (size_t i = 0; i < doctor->nr_findings; i++)
+			ts_json_string(&json, doctor->findings[i].title);
+		ts_json_array_end(&json);
 		put_recommendations(&json, doctor);
 	}
 	ts_json_object_end(&json);

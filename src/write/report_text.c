@@ -215,22 +215,6 @@ static void report_text_put_findings(struct text *text, const struct ts_result *
 		report_text_put_finding(text, &result->findings[i], i + 1);
 }
 
-static void report_text_put_table(struct text *text, const struct ts_table *table)
-{
-	if (!table->title || table->nr_rows == 0)
-		return;
-	report_text_put_title(text, table->title);
-	ts_text_table(text->out, table, text->report);
-}
-
-static void report_text_put_notes(struct text *text, const struct ts_result *result)
-{
-	for (size_t i = 0; i < result->nr_notes; i++) {
-		ts_buf_puts(text->out, "  note: ");
-		report_text_put_wrapped(text, result->notes[i], 8, 8);
-	}
-}
-
 static void keep_first(void *arg, const struct ts_impossible_place *place)
 {
 	struct ts_impossible_place *first = arg;
@@ -282,17 +266,20 @@ static void report_text_put_result(struct text *text, const struct ts_result *re
 			ts_breakdown_of_time(text->out, result, page_width(text));
 		report_text_put_fields(text, result);
 		report_text_put_findings(text, result);
-		report_text_put_notes(text, result);
+		for (size_t i = 0; i < result->nr_notes; i++) {
+			ts_buf_puts(text->out, "  note: ");
+			report_text_put_wrapped(text, result->notes[i], 8, 8);
+		}
 		report_text_put_impossible(text, result);
 	}
-	for (size_t i = 0; i < result->nr_tables; i++)
-		report_text_put_table(text, &result->tables[i]);
-}
+	for (size_t i = 0; i < result->nr_tables; i++) {
+		const struct ts_table *table = &result->tables[i];
 
-static void report_text_put_all(struct text *text, const struct ts_results *results)
-{
-	for (size_t i = 0; i < results->nr; i++)
-		report_text_put_result(text, results->items[i]);
+		if (!table->title || table->nr_rows == 0)
+			continue;
+		report_text_put_title(text, table->title);
+		ts_text_table(text->out, table, text->report);
+	}
 }
 
 /* The column that rows are to be sorted by is in one table at least of those that are shown. */
@@ -341,7 +328,8 @@ enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *resul
 	else if (view.result)
 		report_text_put_result(&text, view.result);
 	else
-		report_text_put_all(&text, results);
+		for (size_t i = 0; i < results->nr; i++)
+			report_text_put_result(&text, results->items[i]);
 	return out->failed ? ts_fail_nomem(err) : TS_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "write/report_tracks.h"
 
 #include "base/check.h"
+#include "base/order.h"
 
 #define MIN_ITEMS 32 /* of a track, whatever the budget: fewer say nothing */
 
@@ -11,15 +12,7 @@ struct tracks {
 	size_t nr, cap;
 };
 
-static int report_tracks_by_place(const void *a, const void *b)
-{
-	const struct ts_track *x = *(const struct ts_track *const *)a;
-	const struct ts_track *y = *(const struct ts_track *const *)b;
-
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	return x->order != y->order ? (x->order < y->order ? -1 : 1) : strcmp(x->name, y->name);
-}
+TS_ORDER_AT(report_tracks_by_place, struct ts_track, TS_UP(device) TS_UP(order) TS_UP(name))
 
 static void report_tracks_gather(const struct ts_results *results, struct tracks *tracks,
 				 struct ts_buf *out)

@@ -235,11 +235,6 @@ static void end_sheet(struct book *book)
 
 /* --- what of the results is wanted, and its name */
 
-static bool is_run(const char *name)
-{
-	return strncmp(name, "run", 3) == 0 && (name[3] == '.' || name[3] == '\0');
-}
-
 static bool report_xlsx_wants(const struct book *book, const struct ts_result *result)
 {
 	return !ts_result_is_silent(result) && (!book->view.result || book->view.result == result);
@@ -249,16 +244,10 @@ static bool report_xlsx_wants(const struct book *book, const struct ts_result *r
 static bool report_xlsx_wants_field(const struct book *book, const struct ts_result *result,
 				    const struct ts_field *field)
 {
-	if (result->top_level && is_run(field->name))
+	if (result->top_level && strncmp(field->name, "run", 3) == 0 &&
+	    (field->name[3] == '.' || field->name[3] == '\0'))
 		return true;
 	return report_xlsx_wants(book, result) && !book->view.table;
-}
-
-static bool report_xlsx_wants_table(const struct book *book, const struct ts_result *result,
-				    const struct ts_table *table)
-{
-	return report_xlsx_wants(book, result) &&
-	       (!book->view.table || book->view.table == table) && table->nr_rows > 0;
 }
 
 static bool is_rows(struct ts_value value)
@@ -415,7 +404,9 @@ static void report_xlsx_put_sheets(struct book *book, const struct ts_result *re
 					     field->value.as.list);
 	}
 	for (size_t i = 0; i < result->nr_tables; i++)
-		if (report_xlsx_wants_table(book, result, &result->tables[i]))
+		if (report_xlsx_wants(book, result) &&
+		    (!book->view.table || book->view.table == &result->tables[i]) &&
+		    result->tables[i].nr_rows > 0)
 			report_xlsx_put_table(book, path_of(&path, result, result->tables[i].name),
 					      &result->tables[i]);
 	report_xlsx_put_findings(book, path_of(&path, result, "findings"), result);

@@ -48,15 +48,6 @@ static void schema_json_put_types(struct ts_json *json, const char *const *types
 	ts_json_array_end(json);
 }
 
-static void schema_json_put_label(struct ts_json *json, const struct ts_column *column)
-{
-	if (!column->term)
-		return;
-	schema_json_put_pair(json, "title",
-			     column->own_label ? column->own_label : column->term->label);
-	schema_json_put_pair(json, "description", column->term->meaning);
-}
-
 static void close_closed(struct ts_json *json, bool is_closed)
 {
 	ts_json_key(json, "additionalProperties");
@@ -118,7 +109,11 @@ static void schema_json_put_column(struct ts_json *json, const char *key,
 										       : NULL };
 
 	open_object(json, key);
-	schema_json_put_label(json, column);
+	if (column->term) {
+		schema_json_put_pair(json, "title",
+				     column->own_label ? column->own_label : column->term->label);
+		schema_json_put_pair(json, "description", column->term->meaning);
+	}
 	if (name)
 		schema_json_put_types(json, types, TS_NELEM(types));
 	if (column->type == TS_TYPE_ID && !may_count)

@@ -181,12 +181,6 @@ static void screen_put_buckets(struct ts_buf *out, const struct ts_result *time,
 	ts_buf_release(&text);
 }
 
-/* What limits the run cannot be said of figures that mislead. */
-static bool is_misleading(struct ts_value verdict)
-{
-	return verdict.type == TS_VALUE_TEXT && ts_bytes_is(verdict.as.s, "misleading");
-}
-
 /* Whether the capture can be believed, where that is in doubt; what the time went to. */
 static void screen_put_verdict(struct ts_buf *out, const struct ts_results *results, size_t width)
 {
@@ -201,7 +195,8 @@ static void screen_put_verdict(struct ts_buf *out, const struct ts_results *resu
 	else if (verdict.type == TS_VALUE_TEXT && !ts_bytes_is(verdict.as.s, "good"))
 		screen_put_sentence(out, "The capture is ", verdict, " (tpusight check says why)",
 				    width);
-	if (time && !is_misleading(verdict))
+	/* What limits the run cannot be said of figures that mislead. */
+	if (time && !(verdict.type == TS_VALUE_TEXT && ts_bytes_is(verdict.as.s, "misleading")))
 		screen_put_sentence(out, "", TS_GET(time, time, bottleneck), "", width);
 	screen_put_buckets(out, time, width);
 }

@@ -151,16 +151,6 @@ static struct ts_bytes cell_text(struct layout *layout, size_t row, const struct
 	return ts_buf_bytes(&layout->scratch);
 }
 
-static bool text_table_is_text(struct ts_value value)
-{
-	return value.type == TS_VALUE_TEXT || value.type == TS_VALUE_LIST;
-}
-
-static bool text_table_is_zero(struct ts_value value)
-{
-	return ts_value_number(value) == 0;
-}
-
 static bool text_table_is_of(const struct ts_column *column, enum ts_unit_kind kind)
 {
 	const struct ts_unit *unit = ts_unit_of(ts_bytes_of(column->name));
@@ -188,9 +178,9 @@ static void text_table_measure(struct layout *layout, struct column *column, siz
 
 		first = row ? first : hash;
 		is_same &= hash == first;
-		all_zero &= text_table_is_zero(value);
+		all_zero &= ts_value_number(value) == 0;
 		column->content = ts_hash(cell, column->content);
-		column->is_text |= text_table_is_text(value);
+		column->is_text |= value.type == TS_VALUE_TEXT || value.type == TS_VALUE_LIST;
 		column->width = TS_MAX(column->width, ts_term_width(cell));
 		column->most =
 			isnan(column->most) ? NAN : fmax(column->most, ts_value_number(value));
@@ -361,13 +351,6 @@ static void add_column(struct layout *layout, size_t index, size_t width)
 		*column = (struct column){ 0 };
 }
 
-static size_t nr_wanted(const struct ts_table *table, size_t top)
-{
-	size_t nr = top ? top : table->text_rows ? table->text_rows : NR_ROWS;
-
-	return TS_MIN(table->nr_rows, nr);
-}
-
 /* The row shown that has the same name as ROW; nr_rows: there is none. */
 static size_t find_like(const struct layout *layout, size_t row)
 {
@@ -405,7 +388,8 @@ static int device_column(const struct ts_table *table)
 static void lay_out(struct layout *layout, const struct ts_report *report)
 {
 	const struct ts_table *table = layout->table;
-	size_t wanted = nr_wanted(table, report->top);
+	size_t top = report->top ? report->top : table->text_rows ? table->text_rows : NR_ROWS;
+	size_t wanted = TS_MIN(table->nr_rows, top);
 
 	layout->device = device_column(table);
 	layout->nr_like = calloc(wanted + 1, sizeof(*layout->nr_like));
@@ -424,12 +408,6 @@ static void lay_out(struct layout *layout, const struct ts_report *report)
 		text_table_fit(layout, report->width);
 }
 
-/* Behind a space or a mark, in front of a bracket that opens. */
-static bool may_break(struct ts_bytes text, size_t at)
-{
-	return strchr(" ,;:/_.-)}]>=", text.p[at - 1]) || strchr("({[<", text.p[at]);
-}
-
 /* Its first part, of at most WIDTH characters: the longest of those in the second half that end where it may be
  * broken, or all there is room for. */
 static struct ts_bytes text_table_first_line(struct ts_bytes text, size_t width)
@@ -439,7 +417,8 @@ static struct ts_bytes text_table_first_line(struct ts_bytes text, size_t width)
 	if (head.n == text.n)
 		return head;
 	for (size_t n = head.n; n > half.n; n--)
-		if (may_break(text, n))
+		/* Behind a space or a mark, in front of a bracket that opens. */
+		if (strchr(" ,;:/_.-)}]>=", text.p[n - 1]) || strchr("({[<", text.p[n]))
 			return ts_bytes_cut(text, 0, n);
 	return head;
 }

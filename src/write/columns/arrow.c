@@ -210,14 +210,6 @@ static void clear_body(struct body *body)
 	body->nr = 0;
 }
 
-static void arrow_add_known(struct body *body, const struct ts_colfile_array *array, size_t nr)
-{
-	ts_buf_clear(&body->plain);
-	if (array->nr_unknown > 0)
-		ts_colfile_put_bits(&body->plain, array->known, nr);
-	add_buffer(body, ts_buf_bytes(&body->plain));
-}
-
 /* Texts: where each begins, and all of them; those that are not known (NULL: all are) are empty. */
 static void add_texts(struct body *body, const struct ts_bytes *texts, const uint8_t *known,
 		      size_t nr)
@@ -272,7 +264,10 @@ static enum ts_status arrow_encode(void *ctx, size_t index, size_t thread, struc
 	enum ts_colfile_type type = file->setup.columns[index].type;
 
 	clear_body(body);
-	arrow_add_known(body, array, file->nr_rows);
+	ts_buf_clear(&body->plain);
+	if (array->nr_unknown > 0)
+		ts_colfile_put_bits(&body->plain, array->known, file->nr_rows);
+	add_buffer(body, ts_buf_bytes(&body->plain));
 	if (type == TS_COLFILE_TEXT)
 		add_texts(body, array->as.texts, array->known, file->nr_rows);
 	else if (type == TS_COLFILE_BOOL)

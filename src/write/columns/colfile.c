@@ -58,16 +58,6 @@ enum ts_status ts_colfile_open(struct ts_colfile *file, const struct ts_colfile_
 	return st ? st : ts_colfile_drain(file, err);
 }
 
-static void colfile_clear(struct ts_colfile *file)
-{
-	file->nr_all_rows += file->nr_rows;
-	for (size_t i = 0; i < file->setup.nr_columns; i++) {
-		memset(file->arrays[i].known, 0, file->nr_rows);
-		file->arrays[i].nr_unknown = 0;
-	}
-	file->nr_rows = file->nr_text_bytes = 0;
-}
-
 static enum ts_status put_batch(struct ts_colfile *file, struct ts_error *err)
 {
 	enum ts_status st;
@@ -79,7 +69,12 @@ static enum ts_status put_batch(struct ts_colfile *file, struct ts_error *err)
 			array->nr_unknown += !array->known[row];
 	}
 	st = file->setup.form->batch(file, err);
-	colfile_clear(file);
+	file->nr_all_rows += file->nr_rows;
+	for (size_t i = 0; i < file->setup.nr_columns; i++) {
+		memset(file->arrays[i].known, 0, file->nr_rows);
+		file->arrays[i].nr_unknown = 0;
+	}
+	file->nr_rows = file->nr_text_bytes = 0;
 	return st ? st : ts_colfile_drain(file, err);
 }
 

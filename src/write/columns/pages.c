@@ -74,13 +74,6 @@ static size_t run_at(const uint32_t *values, size_t nr, size_t at, size_t most)
 	return i - at;
 }
 
-static void pages_put_run(struct ts_buf *out, uint32_t value, size_t nr, unsigned width)
-{
-	pages_put_varint(out, (uint64_t)nr << 1);
-	for (unsigned i = 0; i < (width + 7) / 8; i++)
-		ts_buf_putc(out, (char)(value >> (8 * i)));
-}
-
 /* Groups from AT on, until a run begins; behind the last value there are zeros. How many values. */
 static size_t pages_put_groups(struct ts_buf *out, const uint32_t *values, size_t nr, size_t at,
 			       unsigned width)
@@ -112,10 +105,13 @@ void ts_pages_runs(struct ts_buf *out, const uint32_t *values, size_t nr, unsign
 	while (at < nr && !out->failed) {
 		size_t run = run_at(values, nr, at, nr);
 
-		if (run >= GROUP)
-			pages_put_run(out, values[at], run, width);
-		else
+		if (run >= GROUP) {
+			pages_put_varint(out, (uint64_t)run << 1);
+			for (unsigned i = 0; i < (width + 7) / 8; i++)
+				ts_buf_putc(out, (char)(values[at] >> (8 * i)));
+		} else {
 			run = pages_put_groups(out, values, nr, at, width);
+		}
 		at += run;
 	}
 }

@@ -304,14 +304,6 @@ static void parquet_put_values(const struct ts_colfile *file, size_t index, stru
 	}
 }
 
-/* For the next row group. */
-static void forget_places(uint32_t *places, const struct ts_colfile_array *array, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (array->known[i])
-			places[array->as.codes[i]] = 0;
-}
-
 struct encoding {
 	struct ts_colfile *file;
 	struct group *group;
@@ -336,8 +328,12 @@ static enum ts_status parquet_encode(void *ctx, size_t index, size_t thread, str
 	ts_buf_clear(&scratch->page);
 	parquet_put_known(scratch, array, file->nr_rows);
 	parquet_put_values(file, index, scratch, nr_used, chunk);
-	if (column->type == TS_COLFILE_CODE)
-		forget_places(own->places[index], array, file->nr_rows);
+	if (column->type == TS_COLFILE_CODE) {
+		/* For the next row group. */
+		for (size_t i = 0; i < file->nr_rows; i++)
+			if (array->known[i])
+				own->places[index][array->as.codes[i]] = 0;
+	}
 	parquet_put_page(out, PAGE_DATA, file->nr_rows, physicals[column->type].encoding,
 			 &scratch->page, chunk);
 	chunk->nr_unknown = (uint32_t)array->nr_unknown;
