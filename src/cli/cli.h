@@ -35,6 +35,8 @@ extern const struct ts_exit_meaning ts_exit_meanings[];
 
 enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
 
+struct ts_run;
+
 /* A path that an option names. */
 struct ts_named_place {
 	const char *path;
@@ -109,6 +111,8 @@ void ts_print_help(const char *program, const struct ts_command *command);
 void ts_complain(const char *text);
 /* "tpusight: FILE: byte N: CAUSE (REMEDY)" */
 void ts_complain_of_damage(const struct ts_damage *damage, const char *remedy);
+/* All that was wrong with a run; of one that was not READ no damage is named. True: something was. */
+bool ts_complain_of_run(const struct ts_run *run, bool is_read);
 /* What became of a command's inputs, one after the other, and the exit status that says it. */
 struct ts_outcome {
 	size_t nr_done, nr_bad;

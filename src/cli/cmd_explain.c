@@ -45,22 +45,9 @@ static bool is_meant(const struct ts_word *of, struct ts_bytes word)
 	return is_named(ts_bytes_of(of->word), word);
 }
 
-static struct ts_bytes behind_dot(struct ts_bytes name)
-{
-	return ts_bytes_cut(name, ts_bytes_find(name, ".") + 1, name.n);
-}
-
 static void add(struct ts_result *result, struct ts_table *table, const struct ts_word *word)
 {
 	TS_CELLS(result, table, explain_words, WORD_CELLS);
-}
-
-/* Marks of Markdown go. */
-static void cmd_explain_put_plain(struct ts_buf *out, const char *text)
-{
-	for (const char *c = text; *c; c++)
-		if (*c != '`' && *c != '*')
-			ts_buf_putc(out, *c);
 }
 
 static void put_line(struct ts_buf *out, const char *mark, const char *text)
@@ -68,7 +55,10 @@ static void put_line(struct ts_buf *out, const char *mark, const char *text)
 	if (!text)
 		return;
 	ts_buf_puts(out, mark);
-	cmd_explain_put_plain(out, text);
+	/* Marks of Markdown go. */
+	for (const char *c = text; *c; c++)
+		if (*c != '`' && *c != '*')
+			ts_buf_putc(out, *c);
 }
 
 static void add_label(struct ts_result *result, struct ts_table *table, const struct ts_term *term,
@@ -124,7 +114,7 @@ static void cmd_explain_find(struct ts_result *result, struct ts_table *table,
 
 	/* systolic.ops.time_ps has a label of its own, that of ops.time_ps, or that of time_ps */
 	while (rest.n > 0 && !find_label(result, table, names, rest))
-		rest = behind_dot(rest);
+		rest = ts_bytes_cut(rest, ts_bytes_find(rest, ".") + 1, rest.n);
 	for (const struct ts_word *of = ts_words; of->word; of++)
 		if (is_meant(of, text))
 			add(result, table, of);

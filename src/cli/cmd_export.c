@@ -256,15 +256,6 @@ static enum ts_status cmd_export_read_run(const struct exporting *exporting, str
 	return st;
 }
 
-static void complain(struct exporting *exporting, const struct ts_run *run)
-{
-	for (size_t i = 0; i < run->nr_problems; i++)
-		ts_complain(run->problems[i]);
-	for (size_t i = 0; i < run->profile.nr_damage; i++)
-		ts_complain_of_damage(&run->profile.damage[i], "what stands before it was read");
-	exporting->outcome.damaged |= run->nr_problems > 0 || run->profile.nr_damage > 0;
-}
-
 static enum ts_status export_session(struct exporting *exporting, const struct ts_session *session,
 				     struct ts_error *err)
 {
@@ -279,7 +270,7 @@ static enum ts_status export_session(struct exporting *exporting, const struct t
 	ts_run_init(&run);
 	st = cmd_export_read_run(exporting, &run, session, ts_progress_meter(&progress), err);
 	ts_progress_end(&progress);
-	complain(exporting, &run);
+	exporting->outcome.damaged |= ts_complain_of_run(&run, true);
 	for (int i = 0; i < TS_NR_EXPORT_TABLES && st == TS_OK; i++)
 		if (exporting->wants[i])
 			st = cmd_export_write_table(exporting, &run, session, i, err);

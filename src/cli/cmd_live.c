@@ -102,12 +102,6 @@ static bool start_ending(struct ending *ending, struct ts_live *live)
 	return pthread_create(&ending->thread, NULL, cmd_live_wait_for_end, ending) == 0;
 }
 
-static void stop_ending(struct ending *ending)
-{
-	pthread_kill(ending->thread, SIGTERM); /* it may still wait */
-	pthread_join(ending->thread, NULL);
-}
-
 static void block_signals(struct ending *ending)
 {
 	sigemptyset(&ending->signals);
@@ -217,7 +211,8 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 	code = st ? TS_EXIT_NOTHING : exit_of(cli, &summary, watching.print.is_mute);
 	if (st)
 		ts_complain(err.text);
-	stop_ending(ending);
+	pthread_kill(ending->thread, SIGTERM); /* it may still wait */
+	pthread_join(ending->thread, NULL);
 	ts_serving_stop(watching.serving);
 	ts_alert_command_finish(&watching.command, COMMAND_PATIENCE_MS);
 	ts_live_free(watching.live);

@@ -36,13 +36,6 @@ static const struct ts_command *find_command(ts_command_list commands, const cha
 	return NULL;
 }
 
-static void put_completion(struct ts_buf *out, ts_command_list commands, const char *shell)
-{
-	for (size_t i = 0; ts_shells[i].name; i++)
-		if (strcmp(ts_shells[i].name, shell) == 0)
-			ts_shells[i].put(out, commands);
-}
-
 static enum ts_status put_manual(struct ts_buf *out, const struct ts_cli *cli, struct ts_error *err)
 {
 	const struct manual_options *own = cli->own;
@@ -55,7 +48,9 @@ static enum ts_status put_manual(struct ts_buf *out, const struct ts_cli *cli, s
 		return ts_fail(err, TS_USAGE, "one page is printed at a time (leave out %s)",
 			       cli->paths[1]);
 	if (own->shell) {
-		put_completion(out, cli->commands, own->shell);
+		for (size_t i = 0; ts_shells[i].name; i++)
+			if (strcmp(ts_shells[i].name, own->shell) == 0)
+				ts_shells[i].put(out, cli->commands);
 		return TS_OK;
 	}
 	if (cli->nr_paths == 0) {

@@ -28,21 +28,6 @@ struct redacting {
 	bool several, damaged; /* or what was done could not be printed */
 };
 
-/* Sessions are called by the time by default; a time says nothing about the user. */
-static bool is_time_stamp(const char *name)
-{
-	return name[strspn(name, "0123456789_-.:T")] == '\0';
-}
-
-static void cmd_redact_put_name(const struct redacting *redacting, const char *name,
-				struct ts_buf *out)
-{
-	if (is_time_stamp(name))
-		ts_buf_puts(out, name);
-	else
-		ts_names_secret(redacting->names, ts_bytes_of(name), out);
-}
-
 /* team/run -> HASH/HASH */
 static void cmd_redact_put_run(const struct redacting *redacting, const char *run,
 			       struct ts_buf *out)
@@ -87,7 +72,11 @@ static enum ts_status cmd_redact_find_place(const struct redacting *redacting,
 	cmd_redact_put_run(redacting, session->run, &names);
 	ts_buf_putc(&names, '\0');
 	session_at = names.n;
-	cmd_redact_put_name(redacting, session->session, &names);
+	/* Sessions are called by the time by default; a time says nothing about the user. */
+	if (session->session[strspn(session->session, "0123456789_-.:T")] == '\0')
+		ts_buf_puts(&names, session->session);
+	else
+		ts_names_secret(redacting->names, ts_bytes_of(session->session), &names);
 	ts_buf_putc(&names, '\0');
 	file_at = names.n;
 	cmd_redact_put_file(redacting, file, &names);

@@ -87,12 +87,6 @@ enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_print_op
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
-static void cmd_report_complain_of_damage(const struct ts_profile *profile)
-{
-	for (size_t i = 0; i < profile->nr_damage; i++)
-		ts_complain_of_damage(&profile->damage[i], "what stands before it was read");
-}
-
 /* JSON and CSV are one document each: of several sessions, one must be chosen. */
 static bool is_one_document(const struct ts_print_options *print)
 {
@@ -198,7 +192,8 @@ static enum ts_status emit_run(struct reporting *reporting, const struct ts_run 
 	struct ts_buf pictures = TS_BUF_INIT;
 	enum ts_status st;
 
-	cmd_report_complain_of_damage(&run->profile);
+	for (size_t i = 0; i < run->profile.nr_damage; i++)
+		ts_complain_of_damage(&run->profile.damage[i], "what stands before it was read");
 	if (holds_nothing(&run->profile) && !is_one_document(&print))
 		return ts_fail(err, TS_NOTFOUND,
 			       "the memory profile holds nothing: no array was on a device when it "

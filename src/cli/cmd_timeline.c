@@ -147,12 +147,7 @@ static enum ts_status cmd_timeline_draw(const struct ts_cli *cli, const struct t
 
 	ts_run_init(&drawing.run);
 	st = cmd_timeline_read_session(&drawing, session, err);
-	for (size_t i = 0; i < drawing.run.nr_problems; i++)
-		ts_complain(drawing.run.problems[i]);
-	for (size_t i = 0; st == TS_OK && i < drawing.run.profile.nr_damage; i++)
-		ts_complain_of_damage(&drawing.run.profile.damage[i],
-				      "what stands before it was read");
-	*damaged = drawing.run.nr_problems > 0 || drawing.run.profile.nr_damage > 0;
+	*damaged = ts_complain_of_run(&drawing.run, st == TS_OK);
 	if (st == TS_OK && cmd_timeline_write_events(&drawing, &story)) {
 		if (story.text[0])
 			ts_complain(story.text);

@@ -281,12 +281,6 @@ static enum ts_status trim_session(const struct ts_cli *cli, const struct ts_ses
 	return st;
 }
 
-static bool cmd_trim_is_asked(const struct ts_trim_choice *choice)
-{
-	return choice->has_steps || choice->host || choice->plane || choice->from_ps > INT64_MIN ||
-	       choice->to_ps < INT64_MAX;
-}
-
 static enum ts_exit trim_all(const struct ts_cli *cli, const struct ts_runs *runs, size_t nr_bad)
 {
 	struct ts_error err = TS_ERROR_INIT;
@@ -314,7 +308,8 @@ static enum ts_exit run_trim(struct ts_cli *cli)
 	enum ts_status st;
 	size_t nr_bad = 0;
 
-	if (!cmd_trim_is_asked(&own->choice)) {
+	if (!(own->choice.has_steps || own->choice.host || own->choice.plane ||
+	      own->choice.from_ps > INT64_MIN || own->choice.to_ps < INT64_MAX)) {
 		ts_complain("say what to keep (--steps, --from-ms, --to-ms, --host or --plane)");
 		return TS_EXIT_USAGE;
 	}

@@ -117,13 +117,6 @@ static void find_roots(struct roots *roots, const struct ts_cli *cli)
 	ts_buf_release(&path);
 }
 
-static void drop_roots(struct roots *roots)
-{
-	for (size_t i = 0; i < roots->nr; i++)
-		free(roots->items[i]);
-	free(roots->items);
-}
-
 /* The folder so many LEVELS above PATH, or the next above that is there. */
 static void allow_above(struct ts_confine *confine, const char *path, unsigned levels,
 			enum ts_access access)
@@ -184,7 +177,9 @@ static void allow_places(struct ts_confine *confine, const struct ts_cli *cli)
 		else
 			ts_confine_allow(confine, cli->places[i].path, TS_ACCESS_READ);
 	}
-	drop_roots(&roots);
+	for (size_t i = 0; i < roots.nr; i++)
+		free(roots.items[i]);
+	free(roots.items);
 }
 
 /* Why nothing is given up; NULL: it can be. */
@@ -215,7 +210,7 @@ static void say(const struct ts_confine *confine)
 	ts_complain(err.text);
 }
 
-static bool names_an_output(const struct ts_cli *cli)
+bool ts_names_output(const struct ts_cli *cli)
 {
 	for (size_t i = 0; i < cli->nr_places; i++)
 		if (cli->places[i].kind == TS_PLACE_WRITTEN)
@@ -236,7 +231,7 @@ void ts_confine_command(const struct ts_cli *cli)
 			ts_complain(err.text);
 		return;
 	}
-	ts_confine_init(&confine, names_an_output(cli) ? cli->needs & ~(unsigned)TS_WRITES_BESIDE
+	ts_confine_init(&confine, ts_names_output(cli) ? cli->needs & ~(unsigned)TS_WRITES_BESIDE
 						       : cli->needs);
 	allow_places(&confine, cli);
 	ts_confine_allow_system(&confine);

@@ -11,5 +11,7 @@
  * and what any program reads. With --verbose it says on stderr what holds.
  */
 void ts_confine_command(const struct ts_cli *cli);
+/* An option names what the command writes. */
+bool ts_names_output(const struct ts_cli *cli);
 
 #endif

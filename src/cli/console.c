@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "codec/term.h"
 #include "io/newfile.h"
+#include "run/run.h"
 
 void ts_complain(const char *text)
 {
@@ -39,6 +40,16 @@ void ts_complain_of_damage(const struct ts_damage *damage, const char *remedy)
 		ts_fail(&err, TS_FORMAT, "%.*s: %.*s (%s)", TS_ARG(damage->file),
 			TS_ARG(damage->cause), remedy);
 	ts_complain(err.text);
+}
+
+bool ts_complain_of_run(const struct ts_run *run, bool is_read)
+{
+	TS_ASSERT(run);
+	for (size_t i = 0; i < run->nr_problems; i++)
+		ts_complain(run->problems[i]);
+	for (size_t i = 0; is_read && i < run->profile.nr_damage; i++)
+		ts_complain_of_damage(&run->profile.damage[i], "what stands before it was read");
+	return run->nr_problems > 0 || run->profile.nr_damage > 0;
 }
 
 /* The number that a variable of the environment is; 0: it is not one. */

@@ -88,14 +88,6 @@ static void help_put_program(struct ts_buf *out, const char *program)
 	help_put_options(out, ts_shared_options, NULL);
 }
 
-static void help_put_exits(struct ts_buf *out)
-{
-	ts_buf_puts(out, "\nExit status: ");
-	for (const struct ts_exit_meaning *exit = ts_exit_meanings; exit->meaning; exit++)
-		ts_buf_printf(out, "%d %s%s", (int)exit->code, exit->meaning,
-			      exit[1].meaning ? "; " : ".\n");
-}
-
 void ts_print_help(const char *program, const struct ts_command *command)
 {
 	struct ts_buf out = TS_BUF_INIT;
@@ -105,7 +97,10 @@ void ts_print_help(const char *program, const struct ts_command *command)
 		help_put_command(&out, program, command);
 	else
 		help_put_program(&out, program);
-	help_put_exits(&out);
+	ts_buf_puts(&out, "\nExit status: ");
+	for (const struct ts_exit_meaning *exit = ts_exit_meanings; exit->meaning; exit++)
+		ts_buf_printf(&out, "%d %s%s", (int)exit->code, exit->meaning,
+			      exit[1].meaning ? "; " : ".\n");
 	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }

@@ -229,14 +229,6 @@ static void put_sampling(struct ts_buf *out, const double values[TS_NR_METRICS])
 		ts_buf_puts(out, ": the cost is too small to measure.");
 }
 
-/* "PATH: annotated  MXU 41.2 %  (wrote 1 xplane overlay (1.1 MiB), report in 812 ms)" */
-static void put_session(struct ts_buf *out, const struct ts_feed_event *event)
-{
-	ts_live_session_words(out, event->session);
-	put_metrics(out, event->sample);
-	ts_live_session_deeds(out, event);
-}
-
 static void live_print_put_end(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
 	struct ts_buf *out = &print->text;
@@ -274,7 +266,10 @@ static void print_plain(struct ts_live_print *print, const struct ts_feed_event 
 			break;
 		put_clock(&print->text, event->sample->unix_ms);
 		ts_buf_puts(&print->text, "  ");
-		put_session(&print->text, event);
+		/* "PATH: annotated  MXU 41.2 %  (wrote 1 xplane overlay (1.1 MiB), report in 812 ms)" */
+		ts_live_session_words(&print->text, event->session);
+		put_metrics(&print->text, event->sample);
+		ts_live_session_deeds(&print->text, event);
 		ts_buf_putc(&print->text, '\n');
 		break;
 	case TS_FEED_END:
@@ -282,13 +277,6 @@ static void print_plain(struct ts_live_print *print, const struct ts_feed_event 
 			live_print_put_end(print, event->sample);
 		break;
 	}
-	put_out(print);
-}
-
-static void live_print_print_json(struct ts_live_print *print, const struct ts_feed_event *event)
-{
-	ts_buf_put(&print->text, event->json);
-	ts_buf_putc(&print->text, '\n');
 	put_out(print);
 }
 
@@ -335,11 +323,6 @@ static void put_spark(struct ts_buf *out, const struct ts_ring *ring, enum ts_me
 	ts_buf_printf(out, "  0 to %s", ts_metric_text(text, sizeof(text), metric, top));
 }
 
-static bool is_low(const struct ts_live_print *print)
-{
-	return print->height > 0 && print->height < MANY_LINES;
-}
-
 static void draw_metric(struct ts_live_print *print, const struct ts_ring *ring,
 			enum ts_metric metric)
 {
@@ -367,7 +350,8 @@ static void draw_metrics(struct ts_live_print *print, const struct ts_live_sampl
 	for (size_t i = 0; i < TS_NR_METRICS; i++) {
 		enum ts_metric metric = (enum ts_metric)i;
 
-		if ((is_low(print) && !ts_metric_rows[i].is_vital) ||
+		if ((print->height > 0 && print->height < MANY_LINES &&
+		     !ts_metric_rows[i].is_vital) ||
 		    !isfinite(ts_ring_median(sample->history, metric, TS_RING)))
 			continue;
 		draw_metric(print, sample->history, metric);
@@ -575,10 +559,13 @@ void ts_live_print_event(void *arg, const struct ts_feed_event *event)
 
 	TS_ASSERT(arg && event);
 	TS_ASSERT(event->kind <= TS_FEED_SESSION);
-	if (print->json)
-		live_print_print_json(print, event);
-	else if (print->is_view)
+	if (print->json) {
+		ts_buf_put(&print->text, event->json);
+		ts_buf_putc(&print->text, '\n');
+		put_out(print);
+	} else if (print->is_view) {
 		print_view(print, event);
-	else
+	} else {
 		print_plain(print, event);
+	}
 }

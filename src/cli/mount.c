@@ -8,17 +8,10 @@
 #include "base/buf.h"
 #include "base/check.h"
 #include "base/units.h"
+#include "cli/confined.h"
 #include "io/url.h"
 
 #define KEEP_BYTES (UINT64_C(4) << 30) /* of sessions that a server was asked for last */
-
-static bool names_a_place(const struct ts_cli *cli)
-{
-	for (size_t i = 0; i < cli->nr_places; i++)
-		if (cli->places[i].kind == TS_PLACE_WRITTEN)
-			return true;
-	return false;
-}
 
 static enum ts_status mount_check(const struct ts_cli *cli, struct ts_error *err)
 {
@@ -29,7 +22,7 @@ static enum ts_status mount_check(const struct ts_cli *cli, struct ts_error *err
 				       cli->places[i].path);
 	for (size_t i = 0; i < cli->nr_paths; i++)
 		if (ts_url_is(cli->paths[i]) && (cli->needs & TS_WRITES_BESIDE) &&
-		    !names_a_place(cli))
+		    !ts_names_output(cli))
 			return ts_fail(err, TS_USAGE,
 				       "%s: the copy is written on this machine (name its place "
 				       "with -o)",
@@ -98,12 +91,6 @@ void ts_own_folder(char folder[PATH_MAX])
 		*slash = '\0';
 }
 
-/* A URL is the path of the object's file, as seen from there. */
-static enum ts_status mount_enter(const char *folder, struct ts_error *err)
-{
-	return chdir(folder) == 0 ? TS_OK : ts_fail_errno(err, errno, folder, "enter it");
-}
-
 enum ts_status ts_mount(struct ts_cli *cli, struct ts_error *err)
 {
 	char **urls = calloc(cli->nr_paths + 1, sizeof(*urls));
@@ -120,9 +107,10 @@ enum ts_status ts_mount(struct ts_cli *cli, struct ts_error *err)
 	if (!st && nr > 0)
 		st = make_all_absolute(cli, err);
 	ts_own_folder(beside);
-	if (!st && nr > 0 && cli->held)
-		st = mount_enter(cli->held, err);
-	else if (!st && nr > 0)
+	/* A URL is the path of the object's file, as seen from there. */
+	if (!st && nr > 0 && cli->held && chdir(cli->held) != 0)
+		st = ts_fail_errno(err, errno, cli->held, "enter it");
+	else if (!st && nr > 0 && !cli->held)
 		st = ts_remote_open(&cli->remote, urls, nr, &options, err);
 	free(urls);
 	return st;

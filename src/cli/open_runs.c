@@ -22,15 +22,6 @@ void ts_open_runs_release(struct ts_open_runs *runs)
 	}
 }
 
-static void complain_of_run(struct ts_open_runs *runs, const struct ts_run *run, bool good)
-{
-	for (size_t i = 0; i < run->nr_problems; i++)
-		ts_complain(run->problems[i]);
-	for (size_t i = 0; good && i < run->profile.nr_damage; i++)
-		ts_complain_of_damage(&run->profile.damage[i], "what stands before it was read");
-	runs->damaged |= run->nr_problems > 0 || run->profile.nr_damage > 0;
-}
-
 /* LOG: of PyTorch's compiler, that belongs to this run; NULL: none. */
 static enum ts_status open_runs_read_session(struct ts_open_runs *runs,
 					     const struct ts_session *session,
@@ -57,7 +48,7 @@ static enum ts_status open_runs_read_session(struct ts_open_runs *runs,
 	if (st == TS_OK)
 		st = ts_run_analyse(run, &options, err);
 	ts_progress_end(&progress);
-	complain_of_run(runs, run, st == TS_OK);
+	runs->damaged |= ts_complain_of_run(run, st == TS_OK);
 	if (st)
 		return st;
 	runs->compared[runs->nr_runs++] = (struct ts_compare_run){

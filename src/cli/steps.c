@@ -32,12 +32,6 @@ enum ts_status ts_step_take(struct ts_cli *cli, const char *const *steps, size_t
 	return TS_OK;
 }
 
-static enum ts_status no_line(const char *list, size_t index, struct ts_error *err)
-{
-	return ts_fail(err, TS_USAGE, "--index %zu: %s ends before that line (the first one is 0)",
-		       index, list);
-}
-
 enum ts_status ts_step_take_line(struct ts_cli *cli, const char *list, size_t index,
 				 struct ts_error *err)
 {
@@ -61,7 +55,9 @@ enum ts_status ts_step_take_line(struct ts_cli *cli, const char *list, size_t in
 	if (line.n > 0 && line.p[line.n - 1] == '\r')
 		line.n--;
 	if (line.n == 0)
-		st = no_line(list, index, err);
+		st = ts_fail(err, TS_USAGE,
+			     "--index %zu: %s ends before that line (the first one is 0)", index,
+			     list);
 	if (st == TS_OK) {
 		line = ts_arena_copy(&cli->sources->arena, line);
 		if (!line.p)

@@ -67,13 +67,6 @@ static void zsh_put_option(struct ts_buf *out, const struct ts_option *option,
 	ts_buf_release(&text);
 }
 
-static void zsh_put_command(struct ts_buf *out, const struct ts_command *command)
-{
-	ts_buf_printf(out, "_tpusight_%s() {\n\t_arguments -s -S", command->name);
-	ts_each_option(out, command, zsh_put_option);
-	ts_buf_puts(out, " \\\n\t\t'*:path:_files'\n}\n\n");
-}
-
 static void zsh_put_names(struct ts_buf *out, ts_command_list commands)
 {
 	ts_buf_puts(out, "__tpusight_thresholds() {\n\tlocal -a names=(");
@@ -121,7 +114,10 @@ void ts_complete_zsh(struct ts_buf *out, ts_command_list commands)
 			 "$fpath, or\n"
 			 "#\tsource <(tpusight manual --completion=zsh)\n\n");
 	zsh_put_names(out, commands);
-	for (size_t i = 0; commands[i]; i++)
-		zsh_put_command(out, commands[i]);
+	for (size_t i = 0; commands[i]; i++) {
+		ts_buf_printf(out, "_tpusight_%s() {\n\t_arguments -s -S", commands[i]->name);
+		ts_each_option(out, commands[i], zsh_put_option);
+		ts_buf_puts(out, " \\\n\t\t'*:path:_files'\n}\n\n");
+	}
 	ts_buf_puts(out, script);
 }
