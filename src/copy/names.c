@@ -98,15 +98,11 @@ static bool copy_names_is_digit(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
-static bool copy_names_is_letter(uint8_t c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* Letters of other scripts, and bytes that are not letters, may be a user's name too. */
 static bool in_identifier(uint8_t c)
 {
-	return copy_names_is_digit(c) || copy_names_is_letter(c) || c == '_' || c >= 0x80;
+	return copy_names_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_' || c >= 0x80;
 }
 
 static bool are_digits(struct ts_bytes text)
@@ -333,11 +329,6 @@ static void put_identifier(const struct ts_names *names, struct ts_bytes text, s
 
 /* --- texts */
 
-static bool in_path(uint8_t c)
-{
-	return in_identifier(c) || (c > ' ' && strchr("./+~@-", c));
-}
-
 static bool has_ending(struct ts_bytes path)
 {
 	size_t dot = path.n;
@@ -397,7 +388,8 @@ static size_t run_length(struct ts_bytes text, size_t at)
 {
 	size_t n = 0;
 
-	while (at + n < text.n && in_path(text.p[at + n]))
+	while (at + n < text.n && (in_identifier(text.p[at + n]) ||
+				   (text.p[at + n] > ' ' && strchr("./+~@-", text.p[at + n]))))
 		n++;
 	return n;
 }

@@ -453,15 +453,6 @@ static void redact_xplane_put_plane(struct redacting *redacting, struct ts_bytes
 	}
 }
 
-static void release_plane(struct redacting *redacting)
-{
-	ts_map_release(&redacting->plane.kinds);
-	ts_map_release(&redacting->plane.uses);
-	free(redacting->plane.lines);
-	redacting->plane = (struct plane){ .lines = NULL };
-	ts_buf_clear(&redacting->rest);
-}
-
 /* A field of the file that is not a plane: messages of the profiler, and the hosts that it saw. */
 static void redact_xplane_put_message(struct redacting *redacting, const struct ts_pb *pb)
 {
@@ -504,7 +495,11 @@ enum ts_status ts_redact_xplane(const struct ts_names *names, struct ts_bytes by
 			see_plane(&redacting, body);
 			if (out->st == TS_OK)
 				redact_xplane_put_plane(&redacting, body);
-			release_plane(&redacting);
+			ts_map_release(&redacting.plane.kinds);
+			ts_map_release(&redacting.plane.uses);
+			free(redacting.plane.lines);
+			redacting.plane = (struct plane){ .lines = NULL };
+			ts_buf_clear(&redacting.rest);
 		}
 	}
 	redact_xplane_note_damage(&redacting, &error);

@@ -38,12 +38,6 @@ static enum ts_status choose_hosts(struct ts_trim *trim, const char *pattern, st
 	return TS_OK;
 }
 
-/* Planes that describe the others stay whatever is asked for. */
-static bool is_described(const struct ts_plane *plane)
-{
-	return plane->kind == TS_PLANE_METADATA || plane->kind == TS_PLANE_TASK;
-}
-
 static enum ts_status choose_planes(struct ts_trim *trim, const char *pattern, struct ts_error *err)
 {
 	const struct ts_profile *profile = trim->profile;
@@ -58,9 +52,11 @@ static enum ts_status choose_planes(struct ts_trim *trim, const char *pattern, s
 				  plane->kind != TS_PLANE_OURS;
 		fitting[plane->host] |= trim->planes[i];
 	}
+	/* Planes that describe the others stay whatever is asked for. */
 	for (size_t i = 0; i < profile->nr_planes; i++)
-		trim->planes[i] |=
-			is_described(&profile->planes[i]) && fitting[profile->planes[i].host];
+		trim->planes[i] |= (profile->planes[i].kind == TS_PLANE_METADATA ||
+				    profile->planes[i].kind == TS_PLANE_TASK) &&
+				   fitting[profile->planes[i].host];
 	for (size_t h = 0; pattern && h < profile->nr_hosts; h++)
 		trim->hosts[h] = fitting[h];
 	trim->planes[profile->nr_planes] = !pattern;
@@ -128,12 +124,6 @@ static enum ts_status no_steps(const struct ts_steps *steps, const uint64_t *num
 		       (unsigned long long)last);
 }
 
-/* The device a plane shows, or works for. */
-static uint32_t trim_device_of(const struct ts_plane *plane)
-{
-	return plane->kind == TS_PLANE_SPARSECORE ? plane->tensor_core : plane->device;
-}
-
 static enum ts_status cut_by_numbers(struct ts_trim *trim, const struct ts_steps *steps,
 				     const uint64_t *numbers, const struct ts_trim_choice *choice,
 				     struct ts_error *err)
@@ -150,7 +140,10 @@ static enum ts_status cut_by_numbers(struct ts_trim *trim, const struct ts_steps
 	if (all.start_ps > all.end_ps)
 		return no_steps(steps, numbers, choice, err);
 	for (size_t i = 0; i < profile->nr_planes; i++) {
-		uint32_t device = trim_device_of(&profile->planes[i]);
+		/* that a plane shows, or works for */
+		uint32_t device = profile->planes[i].kind == TS_PLANE_SPARSECORE
+					  ? profile->planes[i].tensor_core
+					  : profile->planes[i].device;
 
 		trim->spans[i] = all;
 		if (device != TS_NONE && device < steps->nr_devices &&
@@ -170,16 +163,6 @@ static enum ts_status cut_steps(struct ts_trim *trim, const struct ts_steps *ste
 
 	free(numbers);
 	return st;
-}
-
-static void cut_time(struct ts_trim *trim, const struct ts_trim_choice *choice)
-{
-	for (size_t i = 0; i <= trim->profile->nr_planes; i++) {
-		struct ts_span *span = &trim->spans[i];
-
-		span->start_ps = TS_MAX(span->start_ps, choice->from_ps);
-		span->end_ps = TS_MIN(span->end_ps, choice->to_ps);
-	}
 }
 
 enum ts_status ts_trim_plan(struct ts_trim *trim, const struct ts_profile *profile,
@@ -204,7 +187,12 @@ enum ts_status ts_trim_plan(struct ts_trim *trim, const struct ts_profile *profi
 		st = choose_planes(trim, choice->plane, err);
 	if (st == TS_OK && choice->has_steps)
 		st = cut_steps(trim, steps, choice, err);
-	cut_time(trim, choice);
+	for (size_t i = 0; i <= trim->profile->nr_planes; i++) {
+		struct ts_span *span = &trim->spans[i];
+
+		span->start_ps = TS_MAX(span->start_ps, choice->from_ps);
+		span->end_ps = TS_MIN(span->end_ps, choice->to_ps);
+	}
 	return st;
 }
 

@@ -175,15 +175,6 @@ static struct when when_of(struct ts_pb pb)
 	return when;
 }
 
-static bool event_stays(const struct trimming *trimming, const struct ts_line *line,
-			const struct when *when)
-{
-	if (when->always)
-		return true;
-	return ts_trim_keeps(trimming->trim, line->plane,
-			     ts_i64_add(line->start_ps, when->offset_ps), TS_MAX(when->dur_ps, 0));
-}
-
 static void use_event(struct trimming *trimming, struct uses *uses, struct ts_pb pb,
 		      const struct when *when)
 {
@@ -211,7 +202,9 @@ static bool field_stays(struct walk *walk, const struct ts_pb *pb)
 	if (pb->err->cause)
 		return false; /* half an event is not an event */
 	walk->nr_events++;
-	if (!event_stays(walk->trimming, walk->line, &when))
+	if (!when.always && !ts_trim_keeps(walk->trimming->trim, walk->line->plane,
+					   ts_i64_add(walk->line->start_ps, when.offset_ps),
+					   TS_MAX(when.dur_ps, 0)))
 		return false;
 	if (walk->uses)
 		use_event(walk->trimming, walk->uses, ts_pb_enter(pb), &when);
@@ -455,11 +448,6 @@ static void trim_xplane_put_head(struct ts_copy_out *out, uint32_t field, uint64
 	trim_xplane_put_varint(out, nr_bytes);
 }
 
-static uint64_t head_bytes(uint32_t field, uint64_t nr_bytes)
-{
-	return ts_pbw_size((uint64_t)field << 3 | TS_PB_BYTES) + ts_pbw_size(nr_bytes);
-}
-
 /* A field of a plane that is not a line. */
 static bool field_of_plane_stays(struct trimming *trimming, const struct uses *uses,
 				 const struct ts_pb *pb)
@@ -488,7 +476,8 @@ static uint64_t emit_line(struct trimming *trimming, uint32_t index, bool put)
 		trim_xplane_put_head(trimming->out, XPLANE_LINES, rest->nr_bytes);
 	if (put && rest->nr_bytes > 0)
 		trim_xplane_walk_line(&walk, rest->end);
-	return head_bytes(XPLANE_LINES, rest->nr_bytes) + rest->nr_bytes;
+	return ts_pbw_size((uint64_t)XPLANE_LINES << 3 | TS_PB_BYTES) +
+	       ts_pbw_size(rest->nr_bytes) + rest->nr_bytes;
 }
 
 /* And of a plane. */
