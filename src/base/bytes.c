@@ -33,6 +33,15 @@ size_t ts_bytes_find(struct ts_bytes a, const char *part)
 	return a.n;
 }
 
+bool ts_bytes_are_zero(struct ts_bytes a)
+{
+	size_t i = 0;
+
+	while (i < a.n && !a.p[i])
+		i++;
+	return i == a.n;
+}
+
 bool ts_bytes_has(struct ts_bytes a, const char *part)
 {
 	TS_ASSERT_HOT(part);

@@ -56,6 +56,7 @@ static inline bool ts_bytes_starts(struct ts_bytes a, const char *prefix)
 
 bool ts_bytes_ends(struct ts_bytes a, const char *suffix);
 bool ts_bytes_has(struct ts_bytes a, const char *part);
+bool ts_bytes_are_zero(struct ts_bytes a); /* all of them */
 /* Which of the four: for tables of names. */
 enum ts_match { TS_WHOLE, TS_PREFIX, TS_SUFFIX, TS_PART };
 bool ts_bytes_match(struct ts_bytes a, enum ts_match match, const char *s);

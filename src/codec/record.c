@@ -65,22 +65,12 @@ static void codec_record_put_column(struct ts_buf *out, uint32_t field, const vo
 	ts_pbw_end(out, mark);
 }
 
-static bool codec_record_all_zero(const void *bytes, size_t n)
-{
-	const uint8_t *p = bytes;
-
-	for (size_t i = 0; i < n; i++)
-		if (p[i])
-			return false;
-	return true;
-}
-
 static void codec_record_put_numbers(struct ts_buf *out, const struct ts_member *member,
 				     const void *numbers)
 {
 	size_t width = ts_member_width(member);
 
-	if (codec_record_all_zero(numbers, member->item))
+	if (ts_bytes_are_zero((struct ts_bytes){ numbers, member->item }))
 		return;
 	if (width > 1)
 		codec_record_put_column(out, member->number, numbers, member->type, width);

@@ -179,14 +179,6 @@ enum ts_status ts_gunzip_open(struct ts_gunzip *gz, struct ts_bytes bytes, struc
 	return TS_OK;
 }
 
-static bool gzip_all_zero(struct ts_bytes bytes)
-{
-	for (size_t i = 0; i < bytes.n; i++)
-		if (bytes.p[i])
-			return false;
-	return true;
-}
-
 /* Behind a member: another one, the end, or something else. */
 static enum ts_status next_member(struct ts_gunzip *gz, struct ts_error *err)
 {
@@ -196,7 +188,7 @@ static enum ts_status next_member(struct ts_gunzip *gz, struct ts_error *err)
 		gz->inside = true;
 		return inflateReset(gz->z) == Z_OK ? TS_OK : ts_fail_nomem(err);
 	}
-	if (!gzip_all_zero(rest))
+	if (!ts_bytes_are_zero(rest))
 		return ts_fail(err, TS_FORMAT,
 			       "packed byte %zu: no gzip data behind member %llu "
 			       "(was the file copied whole?)",

@@ -170,19 +170,14 @@ void ts_rights_narrow(struct ts_rights *rights, const struct ts_rights *limit)
 	set_bits(rights, rights->mode >> 3 & group, rights->mode & others);
 }
 
-/* There is no way to ask for the umask alone. A file that another thread makes in between is closed to all but us. */
-static uint32_t umask_now(void)
-{
-	mode_t mask = umask(077);
-
-	umask(mask);
-	return mask;
-}
-
 void ts_rights_renew(struct ts_rights *rights)
 {
+	/* There is no way to ask for it alone. A file that another thread makes meanwhile is ours alone. */
+	mode_t mask = umask(077);
+
 	TS_ASSERT(rights);
-	rights->mode = (rights->mode | OWNER << 6) & 0666 & ~umask_now();
+	umask(mask);
+	rights->mode = (rights->mode | OWNER << 6) & 0666 & ~mask;
 }
 
 bool ts_rights_give(struct ts_rights *rights, int fd, bool takes_owner)
