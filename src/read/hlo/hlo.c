@@ -25,15 +25,6 @@ static void temp_free(void *data, void *p)
 {
 }
 
-static struct ts_bytes copy_view(struct ts_hlo_reader *reader, struct ts_bytes view)
-{
-	struct ts_bytes copy = ts_arena_copy(reader->arena, view);
-
-	if (!copy.p)
-		reader->nomem = true;
-	return copy;
-}
-
 /* What went wrong in unpacking: the bytes, unless memory ran out. */
 static enum ts_status bad_message(struct ts_hlo_reader *reader, const char *what,
 				  struct ts_bytes bytes)
@@ -369,7 +360,9 @@ static enum ts_status read_module(struct ts_hlo_reader *reader, struct ts_bytes 
 
 	if (st)
 		return st;
-	module->name = copy_view(reader, ts_bytes_cut(reader->scan.name, 0, TS_LIMIT_NAME));
+	module->name =
+		ts_arena_copy(reader->arena, ts_bytes_cut(reader->scan.name, 0, TS_LIMIT_NAME));
+	reader->nomem |= !module->name.p;
 	module->nr_comps = (uint32_t)reader->scan.nr_comps;
 	module->comps = ts_hlo_array(reader, module->nr_comps, sizeof(*module->comps));
 	module->instrs = ts_hlo_array(reader, reader->scan.nr_instrs, sizeof(*module->instrs));
