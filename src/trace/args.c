@@ -20,23 +20,17 @@ static enum ts_perfetto_arg_type trace_args_type_of(struct ts_bytes name,
 	return ts_bytes_is(name, ts_perfetto_keys[TS_KEY_PROGRAM_ID]) ? TS_ARG_ID : TS_ARG_COUNT;
 }
 
-static enum ts_perfetto_key find_key(struct ts_bytes name)
-{
-	enum ts_perfetto_key key = 0;
-
-	while (key < TS_NR_KEYS && !ts_bytes_is(name, ts_perfetto_keys[key]))
-		key++;
-	return key;
-}
-
 static enum ts_perfetto_key trace_args_key_of(struct ts_trace_args *args, struct ts_bytes name)
 {
 	struct ts_trace_known *known = &args->known[(uintptr_t)name.p % TS_TRACE_KNOWN];
 
 	if (name.n == 0)
 		return TS_NR_KEYS;
-	if (known->name.p != name.p || known->name.n != name.n)
-		*known = (struct ts_trace_known){ name, find_key(name) };
+	if (known->name.p != name.p || known->name.n != name.n) {
+		*known = (struct ts_trace_known){ name, 0 };
+		while (known->key < TS_NR_KEYS && !ts_bytes_is(name, ts_perfetto_keys[known->key]))
+			known->key++;
+	}
 	return known->key;
 }
 

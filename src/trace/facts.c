@@ -27,13 +27,6 @@ const char *ts_trace_fact_key(struct ts_bytes name)
 	return NULL;
 }
 
-static struct ts_bytes text_at(const struct ts_list *list, size_t row, size_t column)
-{
-	const struct ts_value *value = &list->items[row * list->nr_columns + column];
-
-	return value->type == TS_VALUE_TEXT ? value->as.s : (struct ts_bytes){ NULL, 0 };
-}
-
 /* "TPU v5e, TPU v6e": each that is not the one before it. */
 static enum ts_status trace_facts_join(const struct ts_list *list, size_t column,
 				       struct ts_arena *arena, struct ts_bytes *all,
@@ -44,7 +37,7 @@ static enum ts_status trace_facts_join(const struct ts_list *list, size_t column
 	enum ts_status st;
 
 	for (size_t i = 0; i < list->nr; i++) {
-		struct ts_bytes name = text_at(list, i, column);
+		struct ts_bytes name = ts_value_text(list->items[i * list->nr_columns + column]);
 
 		if (name.n == 0 || ts_bytes_eq(name, last))
 			continue;

@@ -147,13 +147,6 @@ void ts_trace_close_lanes(struct ts_trace_writer *writer)
 			close_last(writer, &writer->lanes[i]);
 }
 
-static enum ts_perfetto_arrow arrow_of(const struct ts_kept *kept)
-{
-	if (kept->flow == 0)
-		return TS_ARROW_NONE;
-	return kept->flow & TS_KEPT_FLOW_END ? TS_ARROW_ENDS : TS_ARROW_BEGINS;
-}
-
 /* The slice is open from now on. Apart from an instant that an importer would else put inside it. */
 static enum ts_status open_slice(struct ts_trace_lane *lane, const struct ts_kept *kept,
 				 const struct stretch *at, bool *is_apart, struct ts_error *err)
@@ -235,7 +228,9 @@ enum ts_status ts_trace_put_kept(struct ts_trace_writer *writer, const struct ts
 		.start_ns = at.start_ns,
 		.dur_ns = at.end_ns - at.start_ns,
 		.own_ns = kept->self_ps / TS_PS_PER_NS,
-		.arrow = arrow_of(kept),
+		.arrow = kept->flow == 0		 ? TS_ARROW_NONE
+			 : kept->flow & TS_KEPT_FLOW_END ? TS_ARROW_ENDS
+							 : TS_ARROW_BEGINS,
 		.arrow_id = (uint64_t)writer->row->at.number << 32 | kept->flow >> 1,
 	};
 	struct ts_trace_lane *lane;

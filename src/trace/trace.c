@@ -122,15 +122,6 @@ static enum ts_status trace_trace_route_piece(void *ctx, struct ts_buf *text, st
 	return ts_trace_pack_piece(route->pack, route->job, route->thread, text, err);
 }
 
-static enum ts_status trace_trace_make_row(struct trace *trace, uint32_t row, struct route *route,
-					   struct ts_error *err)
-{
-	struct ts_trace_out out = { route, trace_trace_route_piece };
-
-	return ts_trace_row_write(trace->writers[route->thread], &trace->layout.rows[row], &out,
-				  &trace->counts[row], err);
-}
-
 /* Does a part with events stand before this one? */
 static bool trace_trace_is_behind(const struct ts_trace_heads *heads, size_t part)
 {
@@ -177,6 +168,7 @@ static enum ts_status trace_trace_make_job(void *ctx, size_t index, size_t threa
 	struct trace *trace = ctx;
 	const struct job *job = &trace->jobs[index];
 	struct route route = { pack, index, thread };
+	struct ts_trace_out out = { &route, trace_trace_route_piece };
 
 	if (job->is_stored && trace->makes & MAKE_ROWS)
 		return ts_trace_pack_ready(pack, index, trace->joint->parts[job->part].rows, err);
@@ -186,8 +178,10 @@ static enum ts_status trace_trace_make_job(void *ctx, size_t index, size_t threa
 		return trace->makes & MAKE_HEADS
 			       ? trace_trace_make_head(trace, job->part, &route, err)
 			       : TS_OK;
-	return trace->makes & MAKE_ROWS ? trace_trace_make_row(trace, job->row, &route, err)
-					: TS_OK;
+	if (!(trace->makes & MAKE_ROWS))
+		return TS_OK;
+	return ts_trace_row_write(trace->writers[thread], &trace->layout.rows[job->row], &out,
+				  &trace->counts[job->row], err);
 }
 
 static enum ts_status make_jobs(struct trace *trace, struct ts_trace_pack *pack, unsigned what,

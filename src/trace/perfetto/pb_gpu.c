@@ -77,20 +77,16 @@ void ts_perfetto_pb_gpus(struct ts_buf *out, const struct ts_perfetto_head *head
 		out->n = before;
 }
 
-static uint32_t api_of(const struct ts_perfetto_gpu *gpu)
-{
-	if (ts_bytes_is(gpu->vendor, "AMD"))
-		return API_HIP;
-	return ts_bytes_is(gpu->vendor, "Nvidia") ? API_CUDA : 0;
-}
-
 static void put_context(struct ts_buf *out, const struct ts_perfetto_gpu *gpu)
 {
 	size_t context = ts_pbw_begin(out, INTERNED_CONTEXTS);
 
 	ts_pbw_u64(out, CONTEXT_IID, gpu->pid);
 	ts_pbw_u64(out, CONTEXT_PID, gpu->pid);
-	ts_pbw_u64(out, CONTEXT_API, api_of(gpu));
+	ts_pbw_u64(out, CONTEXT_API,
+		   ts_bytes_is(gpu->vendor, "AMD")	? API_HIP
+		   : ts_bytes_is(gpu->vendor, "Nvidia") ? API_CUDA
+							: 0);
 	ts_pbw_end(out, context);
 }
 
