@@ -186,26 +186,18 @@ static void skip_orphan(struct work *work, const struct copy *copy)
 	ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_SKIPPED, copy->name, 0, &story);
 }
 
-/* By the end of a name that is one of a copy. */
-static const struct kind *overlay_copy_kind_of(struct ts_bytes name)
-{
-	const struct kind *kind = kinds;
-
-	while (!ts_bytes_ends(name, kind->suffix))
-		kind++;
-	return kind;
-}
-
 void ts_overlay_work_take_out_copy(struct work *work, const char *name)
 {
 	struct ts_bytes stem = ts_bytes_of(name);
-	const struct kind *kind = overlay_copy_kind_of(stem);
+	const struct kind *kind = kinds;
 	struct ts_error story = TS_ERROR_INIT;
 	struct copy copy;
 	enum ts_status st;
 	bool found = false;
 
 	TS_ASSERT(work && name);
+	while (!ts_bytes_ends(stem, kind->suffix)) /* the name is one of a copy */
+		kind++;
 	stem.n -= strlen(kind->suffix);
 	st = overlay_copy_look_at(work, kind, name, &copy, &story);
 	if (st == TS_OK && copy.ours)

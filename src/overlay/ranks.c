@@ -196,26 +196,20 @@ static void overlay_ranks_put_ranks(struct work *work, const struct ranks *ranks
 			     TS_RANKS_FILE, nr_bytes, &story);
 }
 
-/* Ranks in several folders, not all of which have their copies yet. */
-static bool waits_for_others(const struct work *work)
-{
-	const struct ts_overlay_plan *plan = work->plan;
-
-	return plan && plan->ranks && plan->whole && plan->whole->members && !work->ranks_alone;
-}
-
 void ts_overlay_work_do_ranks(struct work *work)
 {
 	struct ts_error story = TS_ERROR_INIT;
+	const struct ts_overlay_plan *plan = work->plan;
 	struct ranks ranks;
 
 	TS_ASSERT(work);
-	if (waits_for_others(work))
+	/* ranks in several folders, not all of which have their copies yet */
+	if (plan && plan->ranks && plan->whole && plan->whole->members && !work->ranks_alone)
 		return;
 	if (overlay_ranks_look(work, &ranks, &story))
 		ts_overlay_work_note(work, TS_THING_RANKS, TS_DEED_FAILED, TS_RANKS_FILE, 0,
 				     &story);
-	else if (work->plan && work->plan->ranks)
+	else if (plan && plan->ranks)
 		overlay_ranks_put_ranks(work, &ranks);
 	else if (ranks.of_session)
 		ts_overlay_work_remove(work, TS_THING_RANKS, TS_RANKS_FILE);
