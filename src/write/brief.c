@@ -62,19 +62,14 @@ static size_t nr_left_out(const struct brief *brief)
 	return nr;
 }
 
-/* With its full stop. */
-static struct ts_bytes brief_first_sentence(struct ts_bytes text)
+static struct ts_bytes brief_part(enum level level, enum level from, struct ts_bytes text)
 {
 	size_t n = ts_bytes_find(text, ". ");
 
-	return n < text.n ? ts_bytes_cut(text, 0, n + 1) : text;
-}
-
-static struct ts_bytes brief_part(enum level level, enum level from, struct ts_bytes text)
-{
 	if (level < from)
 		return (struct ts_bytes){ NULL, 0 };
-	return level >= WHOLE ? text : brief_first_sentence(text);
+	/* or its first sentence, with its full stop */
+	return level >= WHOLE || n == text.n ? text : ts_bytes_cut(text, 0, n + 1);
 }
 
 static void brief_put_facts(struct ts_buf *out, const struct ts_finding *finding)

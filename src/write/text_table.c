@@ -378,20 +378,15 @@ static void choose_rows(struct layout *layout, size_t wanted, bool folds)
 	}
 }
 
-static int device_column(const struct ts_table *table)
-{
-	int column = ts_table_column(table, "device_id");
-
-	return column > 0 && table->columns[column].label ? column : -1;
-}
-
 static void lay_out(struct layout *layout, const struct ts_report *report)
 {
 	const struct ts_table *table = layout->table;
 	size_t top = report->top ? report->top : table->text_rows ? table->text_rows : NR_ROWS;
 	size_t wanted = TS_MIN(table->nr_rows, top);
 
-	layout->device = device_column(table);
+	layout->device = ts_table_column(table, "device_id");
+	if (layout->device <= 0 || !table->columns[layout->device].label)
+		layout->device = -1;
 	layout->nr_like = calloc(wanted + 1, sizeof(*layout->nr_like));
 	layout->sorted = report->sort ? ts_table_find_column(table, report->sort) : -1;
 	layout->rows = calloc(table->nr_rows + 1, sizeof(*layout->rows));
