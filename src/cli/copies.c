@@ -11,14 +11,6 @@
 #include "io/runpath.h"
 #include "io/tracefile.h"
 
-/* The folder of the session by the name the system knows it by; "." says nothing. */
-static char *real_dir(const struct ts_session *session)
-{
-	char *real = realpath(session->dir, NULL);
-
-	return real ? real : strdup(session->dir);
-}
-
 static bool is_session_dir(const char *path)
 {
 	size_t n;
@@ -111,9 +103,9 @@ static bool is_file_name(const struct ts_session *session, const struct ts_copy_
 static enum ts_status cli_copies_put_path(struct ts_buf *out, const struct ts_session *session,
 					  const struct ts_copy_name *name, struct ts_error *err)
 {
-	char *dir = real_dir(session);
+	char *dir = realpath(session->dir, NULL); /* "." says nothing */
 
-	if (!dir)
+	if (!dir && !(dir = strdup(session->dir)))
 		return ts_fail_nomem(err);
 	if (!name->output)
 		put_default(out, session, dir, name);
@@ -138,18 +130,11 @@ static enum ts_status not_an_input(const struct ts_cli *cli, const char *path, s
 		       path);
 }
 
-/* A folder that hides what lies in it gets no copy that does not. */
-static uint32_t folder_mode(const struct ts_session *session)
-{
-	struct stat now;
-
-	return stat(session->dir, &now) == 0 ? (now.st_mode | 0700) & 0777 : 0700;
-}
-
 enum ts_status ts_copy_place_find(struct ts_copy_place *place, const struct ts_cli *cli,
 				  const struct ts_session *session, const struct ts_copy_name *name,
 				  const char *from, struct ts_error *err)
 {
+	struct stat now;
 	enum ts_status st;
 
 	TS_ASSERT(place && cli && session && name && from);
@@ -167,7 +152,12 @@ enum ts_status ts_copy_place_find(struct ts_copy_place *place, const struct ts_c
 	st = ts_sources_add(&place->source, from, err);
 	if (st == TS_OK)
 		st = not_an_input(cli, place->path, err);
-	return st ? st : ts_dir_make_for(place->path, folder_mode(session), &place->made_dirs, err);
+	if (st)
+		return st;
+	/* a folder that hides what lies in it gets no copy that does not */
+	return ts_dir_make_for(place->path,
+			       stat(session->dir, &now) == 0 ? (now.st_mode | 0700) & 0777 : 0700,
+			       &place->made_dirs, err);
 }
 
 void ts_copy_place_release(struct ts_copy_place *place)
