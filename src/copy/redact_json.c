@@ -55,15 +55,6 @@ static bool is_literal(struct ts_bytes token)
 static void redact_json_put_value(struct redacting *redacting, struct ts_bytes token,
 				  enum ts_key_kind kind, unsigned depth);
 
-/* A public value is public in all of its known members. */
-static enum ts_key_kind kind_in(const struct redacting *redacting, struct ts_bytes key,
-				enum ts_key_kind around)
-{
-	enum ts_key_kind kind = ts_names_key(redacting->names, key);
-
-	return kind == TS_KEY_NAMES && around == TS_KEY_PUBLIC ? around : kind;
-}
-
 static void redact_json_put_object(struct redacting *redacting, struct ts_bytes token,
 				   enum ts_key_kind around, unsigned depth)
 {
@@ -73,8 +64,11 @@ static void redact_json_put_object(struct redacting *redacting, struct ts_bytes 
 	ts_buf_putc(redacting->out, '{');
 	for (; ts_jtok_member(&members); comma = ", ") {
 		struct ts_bytes key = members.key, value = members.value;
-		enum ts_key_kind kind = kind_in(redacting, key, around);
+		enum ts_key_kind kind = ts_names_key(redacting->names, key);
 
+		/* a public value is public in all of its known members */
+		if (kind == TS_KEY_NAMES && around == TS_KEY_PUBLIC)
+			kind = around;
 		ts_buf_puts(redacting->out, comma);
 		redact_json_put_text(redacting, key, kind == TS_KEY_UNKNOWN ? kind : TS_KEY_PUBLIC);
 		ts_buf_puts(redacting->out, ": ");

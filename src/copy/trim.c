@@ -154,17 +154,6 @@ static enum ts_status cut_by_numbers(struct ts_trim *trim, const struct ts_steps
 	return TS_OK;
 }
 
-static enum ts_status cut_steps(struct ts_trim *trim, const struct ts_steps *steps,
-				const struct ts_trim_choice *choice, struct ts_error *err)
-{
-	uint64_t *numbers = number_steps(steps);
-	enum ts_status st =
-		numbers ? cut_by_numbers(trim, steps, numbers, choice, err) : ts_fail_nomem(err);
-
-	free(numbers);
-	return st;
-}
-
 enum ts_status ts_trim_plan(struct ts_trim *trim, const struct ts_profile *profile,
 			    const struct ts_steps *steps, const struct ts_trim_choice *choice,
 			    struct ts_error *err)
@@ -185,8 +174,13 @@ enum ts_status ts_trim_plan(struct ts_trim *trim, const struct ts_profile *profi
 	st = choose_hosts(trim, choice->host, err);
 	if (st == TS_OK)
 		st = choose_planes(trim, choice->plane, err);
-	if (st == TS_OK && choice->has_steps)
-		st = cut_steps(trim, steps, choice, err);
+	if (st == TS_OK && choice->has_steps) {
+		uint64_t *numbers = number_steps(steps);
+
+		st = numbers ? cut_by_numbers(trim, steps, numbers, choice, err)
+			     : ts_fail_nomem(err);
+		free(numbers);
+	}
 	for (size_t i = 0; i <= trim->profile->nr_planes; i++) {
 		struct ts_span *span = &trim->spans[i];
 

@@ -354,16 +354,6 @@ static void index_plane(struct trimming *trimming, struct uses *uses, struct ts_
 	trim_xplane_note_damage(trimming, &error);
 }
 
-static void use_plane_stats(struct trimming *trimming, struct uses *uses, struct ts_bytes plane)
-{
-	struct ts_pb_error error = { NULL, NULL };
-	struct ts_pb pb = ts_pb_of(plane, &error);
-
-	while (ts_pb_next(&pb))
-		if (pb.field == XPLANE_STATS && trim_xplane_is_whole(trimming, &pb))
-			use_stat(trimming, uses, ts_pb_enter(&pb));
-}
-
 static void use_line(struct trimming *trimming, struct uses *uses, uint32_t index)
 {
 	const struct ts_line *line = &trimming->trim->profile->lines[index];
@@ -422,9 +412,13 @@ static void use_plane(struct trimming *trimming, uint32_t index, struct ts_bytes
 {
 	const struct ts_plane *plane = &trimming->trim->profile->planes[index];
 	struct uses *uses = &trimming->uses[index - trimming->first_plane];
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(body, &error);
 
 	index_plane(trimming, uses, body);
-	use_plane_stats(trimming, uses, body);
+	while (ts_pb_next(&pb))
+		if (pb.field == XPLANE_STATS && trim_xplane_is_whole(trimming, &pb))
+			use_stat(trimming, uses, ts_pb_enter(&pb));
 	for (uint32_t l = 0; l < plane->nr_lines && trimming->out->st == TS_OK; l++)
 		use_line(trimming, uses, plane->first_line + l);
 	if (plane->kind == TS_PLANE_METADATA)
