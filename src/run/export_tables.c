@@ -4,6 +4,7 @@
 
 #include "codec/json.h"
 #include "result/view.h"
+#include "write/json_value.h"
 #include "result/schema/doctor.def"
 
 #define INT(name)  { #name, TS_COLFILE_INT, NULL }
@@ -119,47 +120,6 @@ static enum ts_status export_tables_put_table(struct ts_colfile *file, const str
 	return st;
 }
 
-static void put_json_value(struct ts_json *json, struct ts_value value)
-{
-	if (value.type == TS_VALUE_TEXT)
-		ts_json_string(json, value.as.s);
-	else if (value.type == TS_VALUE_INT)
-		ts_json_i64(json, value.as.i);
-	else if (value.type == TS_VALUE_BOOL)
-		ts_json_bool(json, value.as.b);
-	else
-		ts_json_null(json);
-}
-
-/* The same objects as in the report. */
-static void export_tables_put_places(struct ts_json *json, const struct ts_finding *finding)
-{
-	ts_json_array(json);
-	for (size_t i = 0; i < finding->nr_where; i++) {
-		ts_json_object(json);
-		for (size_t k = 0; k < TS_WHERE_COLUMNS; k++) {
-			ts_json_key(json, ts_where_columns[k]);
-			put_json_value(json, ts_where_value(&finding->where[i], k));
-		}
-		ts_json_object_end(json);
-	}
-	ts_json_array_end(json);
-}
-
-static void export_tables_put_times(struct ts_json *json, const struct ts_finding *finding)
-{
-	ts_json_array(json);
-	for (size_t i = 0; i < finding->nr_when; i++) {
-		ts_json_object(json);
-		for (size_t k = 0; k < TS_WHEN_COLUMNS; k++) {
-			ts_json_key(json, ts_when_columns[k]);
-			put_json_value(json, ts_when_value(&finding->when[i], k));
-		}
-		ts_json_object_end(json);
-	}
-	ts_json_array_end(json);
-}
-
 static enum ts_status put_json(struct ts_colfile *file, size_t column,
 			       const struct ts_finding *finding,
 			       void (*put)(struct ts_json *, const struct ts_finding *),
@@ -203,10 +163,10 @@ static enum ts_status export_tables_put_findings(struct ts_colfile *file,
 			export_tables_put_value(
 				file, i,
 				export_tables_value_of(finding, file->setup.columns[i].name));
-		st = put_json(file, nr - 2, finding, export_tables_put_places, arena, err);
+		st = put_json(file, nr - 2, finding, ts_json_places, arena, err);
 		if (st)
 			return st;
-		st = put_json(file, nr - 1, finding, export_tables_put_times, arena, err);
+		st = put_json(file, nr - 1, finding, ts_json_times, arena, err);
 		if (st)
 			return st;
 		st = export_tables_end_row(file, nr, err);

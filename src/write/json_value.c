@@ -3,6 +3,7 @@
 #include "write/json_value.h"
 
 #include "base/check.h"
+#include "result/view.h"
 
 static void json_value_put_list(struct ts_json *json, const struct ts_list *list)
 {
@@ -37,4 +38,49 @@ void ts_json_value(struct ts_json *json, struct ts_value value)
 	case TS_VALUE_BOOL:	  ts_json_bool(json, value.as.b); break;
 	case TS_VALUE_LIST:	  json_value_put_list(json, value.as.list); break;
 	}
+}
+
+#define PUT_MEMBERS(kind, nr, of)                                    \
+	for (size_t k = 0; k < (nr); k++) {                          \
+		ts_json_key(json, ts_##kind##_columns[k]);           \
+		ts_json_value(json, ts_##kind##_value(of, k));       \
+	}
+
+#define PUT_ROWS(kind, nr)                                \
+	ts_json_array(json);                              \
+	for (size_t i = 0; i < finding->nr_##kind; i++) { \
+		ts_json_object(json);                     \
+		PUT_MEMBERS(kind, nr, &finding->kind[i])  \
+		ts_json_object_end(json);                 \
+	}                                                 \
+	ts_json_array_end(json);
+
+void ts_json_places(struct ts_json *json, const struct ts_finding *finding)
+{
+	TS_ASSERT(json && finding);
+	PUT_ROWS(where, TS_WHERE_COLUMNS)
+}
+
+void ts_json_times(struct ts_json *json, const struct ts_finding *finding)
+{
+	TS_ASSERT(json && finding);
+	PUT_ROWS(when, TS_WHEN_COLUMNS)
+}
+
+void ts_json_finding(struct ts_json *json, const struct ts_finding *finding)
+{
+	TS_ASSERT(json && finding);
+	ts_json_object(json);
+	PUT_MEMBERS(finding, TS_FINDING_COLUMNS, finding)
+	ts_json_key(json, "where");
+	ts_json_places(json, finding);
+	ts_json_key(json, "time_ranges");
+	ts_json_times(json, finding);
+	ts_json_key(json, "links");
+	ts_json_object(json);
+	PUT_MEMBERS(link, TS_LINK_COLUMNS, &finding->links)
+	ts_json_object_end(json);
+	ts_json_key(json, "merged");
+	PUT_ROWS(merged, TS_MERGED_COLUMNS)
+	ts_json_object_end(json);
 }

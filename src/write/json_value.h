@@ -8,4 +8,9 @@
 
 void ts_json_value(struct ts_json *json, struct ts_value value);
 
+/* A finding as the report has it; of one, a list of its places, and of its times. */
+void ts_json_finding(struct ts_json *json, const struct ts_finding *finding);
+void ts_json_places(struct ts_json *json, const struct ts_finding *finding);
+void ts_json_times(struct ts_json *json, const struct ts_finding *finding);
+
 #endif

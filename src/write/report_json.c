@@ -128,66 +128,6 @@ static void report_json_put_part(struct ts_json *json, const struct part *part)
 	leave_to(&place, 0);
 }
 
-static void report_json_put_places(struct ts_json *json, const struct ts_finding *finding)
-{
-	ts_json_key(json, "where");
-	ts_json_array(json);
-	for (size_t i = 0; i < finding->nr_where; i++) {
-		ts_json_object(json);
-		for (size_t k = 0; k < TS_WHERE_COLUMNS; k++) {
-			ts_json_key(json, ts_where_columns[k]);
-			ts_json_value(json, ts_where_value(&finding->where[i], k));
-		}
-		ts_json_object_end(json);
-	}
-	ts_json_array_end(json);
-	ts_json_key(json, "time_ranges");
-	ts_json_array(json);
-	for (size_t i = 0; i < finding->nr_when; i++) {
-		ts_json_object(json);
-		for (size_t k = 0; k < TS_WHEN_COLUMNS; k++) {
-			ts_json_key(json, ts_when_columns[k]);
-			ts_json_value(json, ts_when_value(&finding->when[i], k));
-		}
-		ts_json_object_end(json);
-	}
-	ts_json_array_end(json);
-	ts_json_key(json, "links");
-	ts_json_object(json);
-	for (size_t i = 0; i < TS_LINK_COLUMNS; i++) {
-		ts_json_key(json, ts_link_columns[i]);
-		ts_json_value(json, ts_link_value(&finding->links, i));
-	}
-	ts_json_object_end(json);
-}
-
-static void put_merged(struct ts_json *json, const struct ts_finding *finding)
-{
-	ts_json_key(json, "merged");
-	ts_json_array(json);
-	for (size_t i = 0; i < finding->nr_merged; i++) {
-		ts_json_object(json);
-		for (size_t k = 0; k < TS_MERGED_COLUMNS; k++) {
-			ts_json_key(json, ts_merged_columns[k]);
-			ts_json_value(json, ts_merged_value(&finding->merged[i], k));
-		}
-		ts_json_object_end(json);
-	}
-	ts_json_array_end(json);
-}
-
-static void report_json_put_finding(struct ts_json *json, const struct ts_finding *finding)
-{
-	ts_json_object(json);
-	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++) {
-		ts_json_key(json, ts_finding_columns[i]);
-		ts_json_value(json, ts_finding_value(finding, i));
-	}
-	report_json_put_places(json, finding);
-	put_merged(json, finding);
-	ts_json_object_end(json);
-}
-
 static void report_json_put_findings(struct ts_json *json, const struct part *parts, size_t nr)
 {
 	bool any = false;
@@ -200,7 +140,7 @@ static void report_json_put_findings(struct ts_json *json, const struct part *pa
 	ts_json_array(json);
 	for (size_t i = 0; i < nr; i++)
 		for (size_t k = 0; parts[i].rest && k < parts[i].result->nr_findings; k++)
-			report_json_put_finding(json, &parts[i].result->findings[k]);
+			ts_json_finding(json, &parts[i].result->findings[k]);
 	ts_json_array_end(json);
 }
 
