@@ -100,8 +100,7 @@ struct kind {
 static const struct kind of_session[] = {
 	{ check_notes_is_outside,
 	  { "outside_profile", "info", "certain",
-	    "TensorBoard and XProf do not find this profile: it is not in "
-	    "plugins/profile/SESSION",
+	    "TensorBoard and XProf do not find this profile: it is not in plugins/profile/SESSION",
 	    NULL,
 	    "Copy it to LOGDIR/plugins/profile/SESSION/HOST.xplane.pb, and give LOGDIR to "
 	    "tensorboard --logdir. The commands of TPUsight read it where it is." } },

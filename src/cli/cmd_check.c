@@ -206,11 +206,9 @@ const struct ts_command ts_command_check = {
 	.summary = "Say whether a profile shows what it is taken for, and if not, what to do.",
 	.arguments = "PATH...",
 	.help = "A verdict for each session, with its causes: good; usable (something is missing, "
-		"what "
-		"is there\n"
+		"what is there\n"
 		"holds); misleading (the numbers are not those of the job); empty (no device "
-		"time). "
-		"Exit status\n"
+		"time). Exit status\n"
 		"1 when one is misleading or empty. Behind them is what would keep a viewer from "
 		"showing it, or\n"
 		"show it to others: a place where TensorBoard does not look, a drive of Windows, a "

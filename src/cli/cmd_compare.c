@@ -91,10 +91,9 @@ static enum ts_status cmd_compare_read_all(struct comparison *comparison, struct
 		return ts_fail(err, TS_USAGE,
 			       "one run cannot be compared (name another, or say --fail-if)");
 	if (st == TS_OK && comparison->runs.nr_runs < 2 && needs_baseline(comparison))
-		return ts_fail(
-			err, TS_USAGE,
-			"--fail-if compares with a baseline, and there is only one run (name "
-			"the baseline first)");
+		return ts_fail(err, TS_USAGE,
+			       "--fail-if compares with a baseline, and there is only one run "
+			       "(name the baseline first)");
 	return st;
 }
 
@@ -242,21 +241,16 @@ const struct ts_command ts_command_compare = {
 	.help = "BASE and OTHER are sessions, profile files, log directories with one session, or "
 		"archives; one\n"
 		"log directory alone gives all its sessions, the first being the baseline. -o "
-		"FILE.html "
-		"writes\n"
+		"FILE.html writes\n"
 		"the page that tpusight serve shows of them.\n\n"
 		"EXPR is NAME OP NUMBER, or NAME OP baseline [* NUMBER | + NUMBER[%] | - "
-		"NUMBER[%]]; "
-		"OP is one of\n"
+		"NUMBER[%]]; OP is one of\n"
 		"> >= < <= == !=. It is asked of every run but the baseline. NAME is "
-		"step_time_ms.mean "
-		"(median, p90,\n"
+		"step_time_ms.mean (median, p90,\n"
 		"p99, min, max), wall_ms, peak_memory_mb, mxu_utilization_pct, "
-		"hbm_utilization_pct, "
-		"duty_cycle_pct,\n"
+		"hbm_utilization_pct, duty_cycle_pct,\n"
 		"health_score, buckets.idle_ms or buckets.idle_pct (or another bucket), or the "
-		"path of "
-		"any number in\n"
+		"path of any number in\n"
 		"the JSON report, as capacity.headroom_bytes. For instance\n"
 		"  tpusight compare --fail-if 'step_time_ms.median > baseline * 1.05' BASE OTHER",
 	.options = options,

@@ -158,18 +158,14 @@ const struct ts_command ts_command_compile = {
 		"Print what compilers made of a run: regions, graph breaks, fusion; compare modes.",
 	.arguments = "PATH...",
 	.help = "PATH is a trace of PyTorch's profiler (.json, .json.gz) with code of "
-		"torch.compile in it, "
-		"or whatever report takes. Several are one program in several modes of the "
-		"compiler "
-		"(default, reduce-overhead, max-autotune ...), the first being the baseline: a row "
-		"each, "
-		"with speed-up, time to compile, graph breaks and fusion; -o FILE.html has it "
-		"above the "
-		"page of tpusight compare.\n\n"
+		"torch.compile in it, or whatever report takes. Several are one program in several "
+		"modes of the compiler (default, reduce-overhead, max-autotune ...), the first "
+		"being the baseline: a row each, with speed-up, time to compile, graph breaks and "
+		"fusion; -o FILE.html has it above the page of tpusight compare.\n\n"
 		"Why a graph broke or was compiled again is in no trace: run once more with "
 		"TORCH_TRACE=FOLDER and give the folder with --torch-trace (of several PATHs one "
-		"each); "
-		"logs in a folder that is PATH are read along, and one can be given alone as PATH.",
+		"each); logs in a folder that is PATH are read along, and one can be given alone "
+		"as PATH.",
 	.options = options,
 	.own_size = sizeof(OWN),
 	.has_thresholds = true,

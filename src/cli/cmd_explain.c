@@ -143,8 +143,8 @@ static enum ts_status not_known(const struct ts_bearers *names, const char *word
 		return ts_fail(err, TS_USAGE, "%.64s is not explained (did you mean %s?)", word,
 			       closest.name);
 	return ts_fail(err, TS_USAGE,
-		       "%.64s is not explained (try a word of a report, a view, a "
-		       "field, a rule or a threshold)",
+		       "%.64s is not explained (try a word of a report, a view, a field, a rule or "
+		       "a threshold)",
 		       word);
 }
 
@@ -255,8 +255,7 @@ const struct ts_command ts_command_explain = {
 		   "threshold.",
 	.arguments = "WORD...",
 	.help = "WORD is a label as the page and the text show it (\"MXU utilization\"), a name as "
-		"a "
-		"JSON\n"
+		"a JSON\n"
 		"report has it (steps_median_ps, time.steps_median_ps, or without its unit), a "
 		"view, a\n"
 		"rule of the doctor, a bucket of time, a threshold, or a word of docs/words.md. "

@@ -50,11 +50,9 @@ const struct ts_command ts_command_flame = {
 	.summary = "Print flame graphs: CPU and device time by call stack, module or scope.",
 	.arguments = "PATH...",
 	.help = "PATH is a trace of PyTorch's or JAX's profiler (.json, .json.gz), or whatever "
-		"report "
-		"takes.\n"
+		"report takes.\n"
 		"Formats beside text, json (nested, for d3-flame-graph), html (interactive) and "
-		"csv: "
-		"folded (for\n"
+		"csv: folded (for\n"
 		"flamegraph.pl) and speedscope.",
 	.options = options,
 	.own_size = sizeof(OWN),

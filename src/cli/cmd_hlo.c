@@ -255,8 +255,7 @@ const struct ts_command ts_command_hlo = {
 		"StableHLO (text or bytecode) and files of jax.export are compiled first, for the "
 		"slice of\n"
 		"--topology; modules as text, and folders, of --xla_dump_to are read as well. "
-		"These "
-		"need the\n"
+		"These need the\n"
 		"Python package (pip install 'tpusight[before]').",
 	.options = options,
 	.own_size = sizeof(OWN),

@@ -10,8 +10,7 @@ const struct ts_command ts_command_kernels = {
 	.summary = "Print what each kernel of a GPU took (of a TPU: each op), and who launched it.",
 	.arguments = "PATH...",
 	.help = "PATH is a trace of PyTorch's or JAX's profiler (.json, .json.gz), or whatever "
-		"report "
-		"takes.",
+		"report takes.",
 	.options = ts_suite_options,
 	.own_size = sizeof(struct ts_print_options),
 	.has_thresholds = true,

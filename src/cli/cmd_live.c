@@ -140,11 +140,10 @@ static enum ts_exit exit_of(const struct ts_cli *cli, const struct ts_live_summa
 	if (summary->has_failed)
 		return TS_EXIT_GATE;
 	if (summary->nr_samples + summary->nr_sessions == 0) {
-		ts_complain(cli->nr_paths > 0
-				    ? "no session came (does the job write profiles there? "
-				      "jax.profiler.trace(LOGDIR))"
-				    : "no host sent a sample (does the job run "
-				      "jax.profiler.start_server(PORT)?)");
+		ts_complain(cli->nr_paths > 0 ? "no session came (does the job write profiles "
+						"there? jax.profiler.trace(LOGDIR))"
+					      : "no host sent a sample (does the job run "
+						"jax.profiler.start_server(PORT)?)");
 		return TS_EXIT_NOTHING;
 	}
 	return summary->nr_silent + summary->nr_left > 0 || is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
@@ -243,9 +242,9 @@ static enum ts_status cmd_live_check_inputs(const struct ts_cli *cli, struct ts_
 	const struct live_options *own = cli->own;
 
 	if (!own->services == (cli->nr_paths == 0))
-		return ts_fail(err, TS_USAGE,
-			       "which job? (tpusight live LOGDIR, or tpusight live "
-			       "--service HOST:PORT)");
+		return ts_fail(
+			err, TS_USAGE,
+			"which job? (tpusight live LOGDIR, or tpusight live --service HOST:PORT)");
 	return cli->nr_paths > 0 ? check_folder(cli, err) : TS_OK;
 }
 

@@ -14,8 +14,7 @@ const struct ts_command ts_command_memory = {
 	.summary = "Print what a run does with the memory of its devices.",
 	.arguments = "PATH...",
 	.help = "PATH is a trace of PyTorch's or JAX's profiler (.json, .json.gz), or whatever "
-		"report "
-		"takes.",
+		"report takes.",
 	.options = ts_suite_options,
 	.own_size = sizeof(struct ts_print_options),
 	.has_thresholds = true,

@@ -233,8 +233,7 @@ static enum ts_status key_from(const char *path, struct ts_sipkey *key, struct t
 	if (st == TS_OK && input.bytes.n < KEY_BYTES_MIN)
 		st = ts_fail(err, TS_USAGE,
 			     "%s: %zu bytes are not enough for a key, which could be guessed (give "
-			     "%d: head "
-			     "-c 32 /dev/urandom)",
+			     "%d: head -c 32 /dev/urandom)",
 			     path, input.bytes.n, KEY_BYTES_MIN);
 	if (st == TS_OK)
 		*key = ts_sipkey_of(input.bytes);

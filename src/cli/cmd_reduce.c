@@ -89,8 +89,7 @@ static void say_nothing_is_annotated(const char *results)
 
 	ts_fail(&story, TS_OK,
 		"%s: not written, because a file of the run is damaged, and nothing of such a run "
-		"is "
-		"annotated (copy the file again)",
+		"is annotated (copy the file again)",
 		results);
 	ts_complain(story.text);
 }
@@ -227,20 +226,19 @@ static const struct ts_option options[] = {
 	TS_OPTION_FORMAT(OWN, print, ts_format_at),
 	TS_OPTION_OUTPUT(OWN, print),
 	TS_OPTION_JSON(OWN, print),
-	TS_OPTION_ALL(
-		OWN, print,
-		"report: every view, where a screen has the first findings; with --view every "
-		"row. outline: ops and steps without a bound"),
+	TS_OPTION_ALL(OWN, print,
+		      "report: every view, where a screen has the first findings; with --view "
+		      "every row. outline: ops and steps without a bound"),
 	TS_OPT_MAX_ROWS(OWN, print.max_ops, print.max_steps),
 	TS_OPTION_ROWS(OWN, print),
 	TS_OPT_COUNT(OWN, max_overlay_events, "max-overlay-events", 0, "N", 0, TS_OPTION_ANY,
 		     "a number of events",
 		     .help = "outline: events in the overlay, a host (default 200000)"),
-	TS_OPT_COUNT(OWN, max_trace_events, "max-trace-events", 0, "N", 0, TS_OPTION_ANY,
-		     "a number of events",
-		     .help = "outline: events in a Perfetto file (default 1000000, pftrace all; "
-			     "0: all)",
-		     TS_OPTION_GIVEN(OWN, has_max_trace_events)),
+	TS_OPT_COUNT(
+		OWN, max_trace_events, "max-trace-events", 0, "N", 0, TS_OPTION_ANY,
+		"a number of events",
+		.help = "outline: events in a Perfetto file (default 1000000, pftrace all; 0: all)",
+		TS_OPTION_GIVEN(OWN, has_max_trace_events)),
 	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME",
 		    "one view: %s; or a table of one (steps, modules, time.per_step ...)",
 		    .name_at = ts_view_at),

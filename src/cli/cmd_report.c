@@ -296,8 +296,8 @@ enum ts_exit ts_report_sessions(const struct ts_cli *cli, const struct ts_print_
 		code = ts_exit_of(st);
 	} else if (runs.nr_sessions > 1 && is_one_document(print)) {
 		ts_fail(&err, TS_USAGE,
-			"%zu sessions were found, and %s is one report (name one of them, "
-			"%s for instance)",
+			"%zu sessions were found, and %s is one report (name one of them, %s for "
+			"instance)",
 			runs.nr_sessions, print->format, runs.sessions[runs.nr_sessions - 1].dir);
 		ts_complain(err.text);
 		code = TS_EXIT_USAGE;
@@ -384,11 +384,10 @@ static const struct ts_option options[] = {
 	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME",
 		    "one view: %s; or a table of one (steps, modules, time.per_step ...)",
 		    .name_at = ts_view_at),
-	TS_OPT_COUNT(OWN, print.form.budget, "budget", 0, "BYTES", 0, TS_OPTION_ANY,
-		     "a number of bytes",
-		     .help = "the findings in at most BYTES bytes, most valuable first (text or "
-			     "json)",
-		     TS_OPTION_GIVEN(OWN, print.form.brief)),
+	TS_OPT_COUNT(
+		OWN, print.form.budget, "budget", 0, "BYTES", 0, TS_OPTION_ANY, "a number of bytes",
+		.help = "the findings in at most BYTES bytes, most valuable first (text or json)",
+		TS_OPTION_GIVEN(OWN, print.form.brief)),
 	TS_OPT_FLAG(OWN, print.tracks, "tracks", 0, "JSON: with what the viewers draw over time"),
 	TS_OPT_TEXT(OWN, logdir, "logdir", 0, "DIR",
 		    "the log directory that TensorBoard was given, for names and links"),

@@ -71,8 +71,7 @@ const struct ts_command ts_command_schema = {
 		"the results of compare, explain and thresholds below $defs. markdown is the "
 		"glossary:\n"
 		"every label, the names that bear it, its meaning, formula and unit. typescript "
-		"and "
-		"python\n"
+		"and python\n"
 		"are types of the results, as the page and the Python package have them.",
 	.options = options,
 	.own_size = sizeof(OWN),

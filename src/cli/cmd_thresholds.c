@@ -81,8 +81,7 @@ const struct ts_command ts_command_thresholds = {
 	.help = "A threshold is set with --threshold NAME=VALUE, or in a file that --config "
 		"names:\n"
 		"{\"thresholds\": {\"idle_high\": 5}}. Here the values are those that a report "
-		"with the "
-		"same\n"
+		"with the same\n"
 		"options would have.",
 	.options = options,
 	.own_size = sizeof(OWN),

@@ -212,8 +212,7 @@ const struct ts_command ts_command_timeline = {
 	.summary = "Print when the CPU and the GPU (or TPU) were active, alone and at once.",
 	.arguments = "PATH...",
 	.help = "PATH is a trace of PyTorch's or JAX's profiler (.json, .json.gz), or whatever "
-		"report "
-		"takes.\n"
+		"report takes.\n"
 		"Each step's time is parted into Kernel, Memcpy, Memset, Communication, Runtime,\n"
 		"DataLoader, CPU Exec and Other, which sum to it. With --format chrome -o FILE the "
 		"events\n"

@@ -200,9 +200,8 @@ bool ts_copied_print(const struct ts_copied *copied)
 enum ts_status ts_copy_refuse_records(struct ts_bytes path, const char *done, struct ts_error *err)
 {
 	TS_ASSERT(path.p && done);
-	return ts_fail(
-		err, TS_UNSUPPORTED,
-		"%.*s: a profile in records is not %s (profile again with fewer steps, so that the "
-		"profiler writes *" TS_XPLANE_SUFFIX ")",
-		TS_ARG(path), done);
+	return ts_fail(err, TS_UNSUPPORTED,
+		       "%.*s: a profile in records is not %s (profile again with fewer steps, so "
+		       "that the profiler writes *" TS_XPLANE_SUFFIX ")",
+		       TS_ARG(path), done);
 }

@@ -53,8 +53,7 @@ static bool needs_slice(const struct kind *kind, const char *path, const char *s
 		return false;
 	ts_fail(&err, TS_USAGE,
 		"%s: is %s, which is compiled first (name the slice of chips: --topology v5e:2x2, "
-		"for "
-		"instance)",
+		"for instance)",
 		path, kind->what);
 	ts_complain(err.text);
 	return true;

@@ -28,8 +28,7 @@ enum ts_status ts_check_output(const struct ts_cli *cli, struct ts_error *err)
 		return TS_OK;
 	if (!is_file)
 		return ts_fail(err, TS_USAGE,
-			       "standard output: this command reads that file (print "
-			       "to another)");
+			       "standard output: this command reads that file (print to another)");
 	return ts_fail(err, TS_USAGE, "-o %s: this command reads that file (name another)", path);
 }
 

@@ -76,11 +76,10 @@ static enum ts_status emit_views(const struct ts_suite *suite, struct ts_report 
 		st = ts_output_find("text")->emit(out, results, &form, err);
 	}
 	if (st == TS_OK && nr_shown == 0)
-		return ts_fail(
-			err, TS_NOTFOUND,
-			"the profile has nothing for the view %s (tpusight report shows what "
-			"it has)",
-			suite->results[0]->name);
+		return ts_fail(err, TS_NOTFOUND,
+			       "the profile has nothing for the view %s (tpusight report shows "
+			       "what it has)",
+			       suite->results[0]->name);
 	return st == TS_OK && !is_sorted ? TS_USAGE : st;
 }
 

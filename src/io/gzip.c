@@ -190,8 +190,8 @@ static enum ts_status next_member(struct ts_gunzip *gz, struct ts_error *err)
 	}
 	if (!ts_bytes_are_zero(rest))
 		return ts_fail(err, TS_FORMAT,
-			       "packed byte %zu: no gzip data behind member %llu "
-			       "(was the file copied whole?)",
+			       "packed byte %zu: no gzip data behind member %llu (was the file "
+			       "copied whole?)",
 			       gz->at, (unsigned long long)gz->nr_members);
 	gz->at = gz->bytes.n;
 	return TS_OK;
@@ -202,13 +202,12 @@ static enum ts_status gzip_damaged(const struct ts_gunzip *gz, int rc, struct ts
 	if (rc == Z_MEM_ERROR)
 		return ts_fail_nomem(err);
 	if (gz->at >= gz->bytes.n)
-		return ts_fail(err, TS_FORMAT,
-			       "truncated gzip data: ends at packed byte %zu "
-			       "(was the file copied whole?)",
-			       gz->at);
+		return ts_fail(
+			err, TS_FORMAT,
+			"truncated gzip data: ends at packed byte %zu (was the file copied whole?)",
+			gz->at);
 	return ts_fail(err, TS_FORMAT,
-		       "packed byte %zu: damaged gzip data: %s "
-		       "(was the file copied whole?)",
+		       "packed byte %zu: damaged gzip data: %s (was the file copied whole?)",
 		       gz->at,
 		       gz->z->msg	   ? gz->z->msg
 		       : rc == Z_NEED_DICT ? "needs a dictionary"

@@ -405,13 +405,12 @@ static enum ts_status transport_failed(struct ts_rpc *rpc, CURLcode code,
 		return fault(answer, TS_RPC_MEMORY), ts_fail_nomem(err);
 	if (rpc->too_large)
 		return ts_fail(err, st,
-			       "%s: the answer is larger than %zu bytes (shorten the "
-			       "samples)",
+			       "%s: the answer is larger than %zu bytes (shorten the samples)",
 			       rpc->address, rpc->max_bytes);
 	if (kind == TS_RPC_GARBLED)
 		return ts_fail(err, st,
-			       "%s: what answers there does not speak gRPC: %s (is it the "
-			       "port of the profiler's server?)",
+			       "%s: what answers there does not speak gRPC: %s (is it the port of "
+			       "the profiler's server?)",
 			       rpc->address, story_of(rpc, code));
 	if (kind == TS_RPC_SLOW)
 		return ts_fail(err, st, "%s: no answer within %lld ms", rpc->address,
@@ -420,8 +419,8 @@ static enum ts_status transport_failed(struct ts_rpc *rpc, CURLcode code,
 		return ts_fail(err, st, "%s: no server answers there", rpc->address);
 	if (rpc->header_bytes == 0 && code != CURLE_COULDNT_RESOLVE_HOST)
 		return ts_fail(err, st,
-			       "%s: the connection ended without an answer: %s (has the job "
-			       "ended? is it the port of its profiler's server?)",
+			       "%s: the connection ended without an answer: %s (has the job ended? "
+			       "is it the port of its profiler's server?)",
 			       rpc->address, story_of(rpc, code));
 	return ts_fail(err, st, "%s: %s", rpc->address, story_of(rpc, code));
 }

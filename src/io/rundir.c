@@ -542,12 +542,12 @@ static enum ts_status add_captures(struct finder *finder, const struct folder *f
 
 static enum ts_status problem_without(struct finder *finder, const char *path, struct ts_error *err)
 {
-	return problem(finder, path,
-		       "a session without profiles: no *" TS_XPLANE_SUFFIX
-		       " and no trace in it (profile again, and wait for the step before the "
-		       "profiler stops; create_perfetto_trace=True of jax.profiler.trace writes a "
-		       "trace, too)",
-		       err);
+	return problem(
+		finder, path,
+		"a session without profiles: no *" TS_XPLANE_SUFFIX
+		" and no trace in it (profile again, and wait for the step before the profiler "
+		"stops; create_perfetto_trace=True of jax.profiler.trace writes a trace, too)",
+		err);
 }
 
 static bool has_records(const struct finder *finder, const char *host)
@@ -752,8 +752,7 @@ static enum ts_status nothing_found(const struct finder *finder, struct ts_error
 	if (finder->nr_stray > 0)
 		return ts_fail(err, TS_NOTFOUND,
 			       "%s: no session found, but %zu *" TS_XPLANE_SUFFIX
-			       " elsewhere below "
-			       "it (name their folders)",
+			       " elsewhere below it (name their folders)",
 			       finder->root, finder->nr_stray);
 	if (finder->nr_traces > 0)
 		return ts_fail(
@@ -763,18 +762,17 @@ static enum ts_status nothing_found(const struct finder *finder, struct ts_error
 			")",
 			finder->root, finder->nr_traces, finder->nr_traces == 1 ? "" : "s");
 	if (finder->nr_summaries > 0)
-		return ts_fail(
-			err, TS_NOTFOUND,
-			"%s: no profile found, only %zu event file%s with TensorBoard's scalars "
-			"(take a profile with jax.profiler.trace)",
-			finder->root, finder->nr_summaries, finder->nr_summaries == 1 ? "" : "s");
-	return ts_fail(
-		err, TS_NOTFOUND,
-		"%s: no profile found (a log directory has them in "
-		"plugins/profile/SESSION/HOST" TS_XPLANE_SUFFIX
-		"; traces of PyTorch are NAME.pt.trace.json or rank0.json, packed or not; any "
-		"other name must be given itself)",
-		finder->root);
+		return ts_fail(err, TS_NOTFOUND,
+			       "%s: no profile found, only %zu event file%s with TensorBoard's "
+			       "scalars (take a profile with jax.profiler.trace)",
+			       finder->root, finder->nr_summaries,
+			       finder->nr_summaries == 1 ? "" : "s");
+	return ts_fail(err, TS_NOTFOUND,
+		       "%s: no profile found (a log directory has them in "
+		       "plugins/profile/SESSION/HOST" TS_XPLANE_SUFFIX
+		       "; traces of PyTorch are NAME.pt.trace.json or rank0.json, packed or not; "
+		       "any other name must be given itself)",
+		       finder->root);
 }
 
 static enum ts_status rundir_find(struct finder *finder, const char *path, struct ts_error *err)

@@ -62,8 +62,7 @@ static void overlay_report_leave(struct work *work, const struct text *kind, con
 
 	ts_fail(&story, TS_OK,
 		"%s/%s: changed since TPUsight wrote it, so it stays (remove it if nothing in it "
-		"is "
-		"yours)",
+		"is yours)",
 		work->session->dir, name);
 	ts_overlay_work_note(work, kind->thing, TS_DEED_SKIPPED, name, 0, &story);
 }

@@ -270,9 +270,8 @@ static enum ts_status annotated_make_job(void *ctx, size_t job, size_t thread,
 static void annotated_put_mark(const struct copy *copy, struct ts_buf *out)
 {
 	const struct ts_seams *seams = &copy->seams;
-	static const char note[] =
-		"the events of source, as they stand there, and TPUsight's tracks; "
-		"tpusight-annotate --strip removes this file";
+	static const char note[] = "the events of source, as they stand there, and TPUsight's "
+				   "tracks; tpusight-annotate --strip removes this file";
 
 	if (seams->is_array)
 		ts_buf_printf(out,

@@ -244,11 +244,10 @@ static enum ts_status child_fail(const struct ts_halt *halt, struct ts_error *er
 {
 	if (ts_is_halted(halt))
 		return ts_fail(err, TS_HALTED, "no client waits for this any more");
-	return ts_fail(
-		err, TS_IO,
-		"the process that made this ended before it was done: memory ran out, a file was "
-		"cut short while it was read, or it met a fault of TPUsight (`tpusight report` "
-		"shows more)");
+	return ts_fail(err, TS_IO,
+		       "the process that made this ended before it was done: memory ran out, a "
+		       "file was cut short while it was read, or it met a fault of TPUsight "
+		       "(`tpusight report` shows more)");
 }
 
 /* What a child says is believed no more than a profile is. */

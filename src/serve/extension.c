@@ -18,25 +18,22 @@ static const struct macro {
 	{ "Findings",
 	  "TPUsight: findings, the gravest first",
 	  QUERY,
-	  { "INCLUDE PERFETTO MODULE tpusight.findings; SELECT id, ts, max(dur) AS dur, "
-	    "track_id, rank, severity, title, impact_ns, impact_pct, evidence, advice FROM "
-	    "tpusight_findings GROUP BY "
-	    "finding "
-	    "ORDER BY rank",
+	  { "INCLUDE PERFETTO MODULE tpusight.findings; SELECT id, ts, max(dur) AS dur, track_id, "
+	    "rank, severity, title, impact_ns, impact_pct, evidence, advice FROM tpusight_findings "
+	    "GROUP BY finding ORDER BY rank",
 	    "Findings" } },
 	{ "TopOps",
 	  "TPUsight: ops by self time",
 	  QUERY,
 	  { "INCLUDE PERFETTO MODULE tpusight.ops; SELECT module, name, category, count(*) AS "
-	    "executions, "
-	    "sum(self_ns) AS self_ns FROM tpusight_ops GROUP BY 1, 2, 3 ORDER BY self_ns DESC",
+	    "executions, sum(self_ns) AS self_ns FROM tpusight_ops GROUP BY 1, 2, 3 ORDER BY "
+	    "self_ns DESC",
 	    "Ops by self time" } },
 	{ "TimeClasses",
 	  "TPUsight: where the time of each core went",
 	  QUERY,
 	  { "INCLUDE PERFETTO MODULE tpusight.classes; SELECT device, name, sum(own_ns) AS own_ns "
-	    "FROM "
-	    "tpusight_classes GROUP BY 1, 2 ORDER BY 1, 3 DESC",
+	    "FROM tpusight_classes GROUP BY 1, 2 ORDER BY 1, 3 DESC",
 	    "Time classes" } },
 };
 

@@ -143,8 +143,8 @@ bool ts_guard_is_plain(const char *target)
 
 bool ts_guard_is_host(const char *text)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789-._:[]";
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:[]";
 
 	TS_ASSERT(text != NULL);
 	return text[0] && strlen(text) < MAX_HOST - sizeof(":65535") &&
@@ -165,12 +165,11 @@ struct ts_answer ts_guard_refuse(const struct ts_guard *guard, struct MHD_Connec
 		return ts_answer_error(MHD_HTTP_BAD_REQUEST, "the request names two hosts");
 	if (!is_loopback(guard, heads.host) && !is_given(guard, heads.host) &&
 	    !is_reached(guard, &heads, heads.host))
-		return ts_answer_error(
-			MHD_HTTP_FORBIDDEN,
-			"this server answers to 127.0.0.1:%u and localhost:%u%s only "
-			"(--allow-host adds a name)",
-			(unsigned)guard->port, (unsigned)guard->port,
-			guard->is_open ? " and its own address" : "");
+		return ts_answer_error(MHD_HTTP_FORBIDDEN,
+				       "this server answers to 127.0.0.1:%u and localhost:%u%s "
+				       "only (--allow-host adds a name)",
+				       (unsigned)guard->port, (unsigned)guard->port,
+				       guard->is_open ? " and its own address" : "");
 	if (!is_for_perfetto(&heads, path) && !is_own_page(guard, &heads))
 		return ts_answer_error(MHD_HTTP_FORBIDDEN, "pages of other origins are refused");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
@@ -179,8 +178,8 @@ struct ts_answer ts_guard_refuse(const struct ts_guard *guard, struct MHD_Connec
 	if (heads.has_body)
 		return ts_answer_error(MHD_HTTP_BAD_REQUEST, "a request has no body here");
 	if (!path)
-		return ts_answer_error(MHD_HTTP_BAD_REQUEST,
-				       "this is not a plain path (/ is the page, /api/runs the "
-				       "runs)");
+		return ts_answer_error(
+			MHD_HTTP_BAD_REQUEST,
+			"this is not a plain path (/ is the page, /api/runs the runs)");
 	return (struct ts_answer){ .body = NULL };
 }

@@ -130,11 +130,10 @@ enum ts_status ts_made_read(const struct ts_session *session, struct ts_buf *tex
 
 	TS_ASSERT(session && text && session->kind == TS_SESSION_REPORT);
 	if (st == TS_OK && input.bytes.n > TS_REPORTS_BYTES)
-		st = ts_fail(
-			err, TS_LIMIT,
-			"%s: larger than the %zu MiB that are kept of reports (make it without "
-			"--all)",
-			session->files[0].path, TS_REPORTS_BYTES >> 20);
+		st = ts_fail(err, TS_LIMIT,
+			     "%s: larger than the %zu MiB that are kept of reports (make it "
+			     "without --all)",
+			     session->files[0].path, TS_REPORTS_BYTES >> 20);
 	if (st == TS_OK)
 		ts_buf_put(text, input.bytes);
 	if (st == TS_OK)

@@ -14,16 +14,15 @@
 
 enum ts_status ts_token_read(struct ts_token *token, struct ts_bytes text, struct ts_error *err)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789-._~";
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
 
 	TS_ASSERT(token);
 	if (text.n < TS_TOKEN_LEAST || text.n > TS_TOKEN_MOST)
-		return ts_fail(
-			err, TS_USAGE,
-			"a token has %d to %d characters, this one has %zu (--token=auto makes "
-			"a good one)",
-			TS_TOKEN_LEAST, TS_TOKEN_MOST, text.n);
+		return ts_fail(err, TS_USAGE,
+			       "a token has %d to %d characters, this one has %zu (--token=auto "
+			       "makes a good one)",
+			       TS_TOKEN_LEAST, TS_TOKEN_MOST, text.n);
 	for (size_t i = 0; i < text.n; i++)
 		if (!text.p[i] || !strchr(letters, text.p[i]))
 			return ts_fail(err, TS_USAGE,

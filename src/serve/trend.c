@@ -105,10 +105,9 @@ static enum ts_status read_gate(const struct ts_request *request, struct ts_gate
 	if (ts_gate_parse(text && text[0] ? text : DEFAULT_GATE, gate, &at, err))
 		return TS_USAGE;
 	if (!figure_of(&any, gate->path, &value))
-		return ts_fail(
-			err, TS_USAGE,
-			"gate=: a list knows step_time_ms.median, step_time_ms.p90, wall_ms, "
-			"health_score and buckets.NAME_pct");
+		return ts_fail(err, TS_USAGE,
+			       "gate=: a list knows step_time_ms.median, step_time_ms.p90, "
+			       "wall_ms, health_score and buckets.NAME_pct");
 	return TS_OK;
 }
 

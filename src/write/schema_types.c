@@ -27,8 +27,7 @@ struct language {
 static const struct language typescript = {
 	.head = "// SPDX-License-Identifier: MIT\n"
 		"// The results of a report, as tpusight schema --format typescript prints them. "
-		"null: "
-		"unknown; what a report does not have is undefined.\n",
+		"null: unknown; what a report does not have is undefined.\n",
 	.open = "\nexport interface ",
 	.opened = " {\n",
 	.close = "}\n",

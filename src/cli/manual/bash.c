@@ -58,8 +58,7 @@ static void put_lists(struct ts_buf *out, ts_command_list commands)
 	}
 	ts_buf_puts(out, "\t*) echo ' --help --version --licenses' ;;\n\tesac\n}\n\n"
 			 "# What may stand behind an option of a command: COMMAND:OPTION. Nothing: "
-			 "it has no "
-			 "value.\n__tpusight_values() {\n\tcase $1 in\n");
+			 "it has no value.\n__tpusight_values() {\n\tcase $1 in\n");
 	for (size_t i = 0; commands[i]; i++)
 		ts_each_option(out, commands[i], bash_put_value);
 	ts_buf_puts(out, "\tesac\n}\n");
@@ -106,8 +105,7 @@ void ts_complete_bash(struct ts_buf *out, ts_command_list commands)
 		"\t@thresholds) __tpusight_words \"$__tpusight_thresholds\" \"$cur\" ;;\n"
 		"\t?*) __tpusight_words \"$values\" \"$cur\" ;;\n"
 		"\t*) case $cur in -*) __tpusight_words \"$(__tpusight_options \"$command\")\" "
-		"\"$cur\" "
-		";; esac ;;\n"
+		"\"$cur\" ;; esac ;;\n"
 		"\tesac\n"
 		"}\n"
 		"complete -o default -F _tpusight tpusight tpusight-annotate\n";

@@ -63,11 +63,10 @@ void ts_chrome_note_lost(struct ts_profile *profile, const struct chrome_file *f
 {
 	TS_ASSERT(profile && file);
 	if (file->text_lost)
-		ts_profile_add_damage(
-			profile, name, 0,
-			"no room in the temporary folder to unpack it: what its events "
-			"say in args is unknown (set TMPDIR, or unpack it)",
-			true);
+		ts_profile_add_damage(profile, name, 0,
+				      "no room in the temporary folder to unpack it: what its "
+				      "events say in args is unknown (set TMPDIR, or unpack it)",
+				      true);
 }
 
 void ts_chrome_rest(struct ts_profile *profile, uint32_t host)

@@ -406,10 +406,9 @@ static enum ts_status pprof_read_text(struct pprof *pprof, struct ts_bytes text,
 	if (st)
 		return st;
 	if (!find_values(pprof))
-		return ts_fail(
-			err, TS_UNSUPPORTED,
-			"a pprof profile, but not of memory: nothing in it is in bytes (give "
-			"the file of jax.profiler.save_device_memory_profile)");
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "a pprof profile, but not of memory: nothing in it is in bytes "
+			       "(give the file of jax.profiler.save_device_memory_profile)");
 	return read_samples(pprof, err);
 }
 

@@ -126,11 +126,10 @@ static enum ts_status run_piece(struct unpacking *to, const struct packing *pack
 		*got += n;
 		to->nr_bytes += n;
 		if (to->nr_bytes > to->max_bytes)
-			return ts_fail(
-				err, TS_LIMIT,
-				"it unpacks to more than %llu bytes, far more than profiles do "
-				"(copy it again) " TS_OVER(TS_LIMIT_PACKED_RATIO),
-				(unsigned long long)to->max_bytes);
+			return ts_fail(err, TS_LIMIT,
+				       "it unpacks to more than %llu bytes, far more than profiles "
+				       "do (copy it again) " TS_OVER(TS_LIMIT_PACKED_RATIO),
+				       (unsigned long long)to->max_bytes);
 		if (n > 0)
 			st = ts_scratch_put(to->out, (struct ts_bytes){ to->buffer, n }, err);
 	} while (st == TS_OK && *answer == MORE_OUT);

@@ -30,9 +30,8 @@
 const char *const ts_perfetto_keys[TS_NR_KEYS] = { KEYS(NAME) };
 const char *const ts_perfetto_event_keys[TS_NR_KEYS] = { KEYS(EVENT_NAME) };
 
-const char ts_perfetto_note[] =
-	"native events and TPUsight's tracks; where events were left out, the longest "
-	"of the run were kept, and steps and modules first";
+const char ts_perfetto_note[] = "native events and TPUsight's tracks; where events were left out, "
+				"the longest of the run were kept, and steps and modules first";
 
 struct ts_bytes ts_perfetto_cut(struct ts_bytes text)
 {
