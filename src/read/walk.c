@@ -136,15 +136,6 @@ static enum ts_status one_event(struct ts_walk *walk, struct ts_error *err)
 	return st;
 }
 
-/* Behind the '['. The bracket of an array alone may be missing ("Trace Event Format"). */
-static void list_ends(struct ts_walk *walk, bool in_object)
-{
-	walk->list_at = ts_walk_at(walk);
-	if (in_object || walk->text.damage.text[0])
-		truncated(walk);
-	walk->over = true;
-}
-
 static enum ts_status one_of_list(struct ts_walk *walk, int c, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
@@ -182,10 +173,15 @@ static enum ts_status all_events(struct ts_walk *walk, bool in_object, struct ts
 		st = peek(walk, &c, err);
 		if (st)
 			return st;
-		if (c == AT_END)
-			list_ends(walk, in_object);
-		else
+		if (c == AT_END) {
+			/* the bracket of an array alone may be missing ("Trace Event Format") */
+			walk->list_at = ts_walk_at(walk);
+			if (in_object || walk->text.damage.text[0])
+				truncated(walk);
+			walk->over = true;
+		} else {
 			st = one_of_list(walk, c, err);
+		}
 	}
 	return st || !visitor->events_end ? st : visitor->events_end(visitor->ctx, err);
 }

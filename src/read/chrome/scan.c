@@ -301,16 +301,6 @@ static enum ts_status take_metadata(struct scan *scan, const struct chrome_event
 	return TS_OK;
 }
 
-static enum ts_status take_flow(struct scan *scan, const struct chrome_event *event,
-				struct ts_error *err)
-{
-	int64_t at_ps;
-
-	if (!scan->file->has_time || !since_first(scan->file, event->ts, &at_ps))
-		return TS_OK;
-	return ts_chrome_flow_take(scan->file, event, at_ps, err);
-}
-
 static enum ts_status chrome_scan_take_event(struct scan *scan, const struct chrome_event *event,
 					     uint64_t at, struct ts_error *err)
 {
@@ -318,8 +308,13 @@ static enum ts_status chrome_scan_take_event(struct scan *scan, const struct chr
 
 	if (event->phase == 'M')
 		return take_metadata(scan, event, err);
-	if (event->phase == 's' || event->phase == 'f')
-		return take_flow(scan, event, err);
+	if (event->phase == 's' || event->phase == 'f') {
+		int64_t at_ps;
+
+		if (!scan->file->has_time || !since_first(scan->file, event->ts, &at_ps))
+			return TS_OK;
+		return ts_chrome_flow_take(scan->file, event, at_ps, err);
+	}
 	if (!event->phase || !strchr("XBEiIC", event->phase))
 		return TS_OK;
 	if (!since_first(scan->file, event->ts, &record.start_ps)) {
