@@ -114,16 +114,6 @@ static void perfetto_pb_put_root(struct ts_buf *out, uint32_t machine)
 	ts_pbw_end(out, packet);
 }
 
-static void perfetto_pb_put_name(struct ts_buf *out, const struct ts_perfetto_machine *machine)
-{
-	size_t packet = begin_packet(out, HEAD_SEQUENCE, machine->id);
-	size_t info = ts_pbw_begin(out, PACKET_SYSTEM_INFO);
-
-	ts_pbw_text(out, SYSTEM_MACHINE_NAME, machine->name);
-	ts_pbw_end(out, info);
-	ts_pbw_end(out, packet);
-}
-
 /* The clocks at one moment; not 0, which readers take for unknown. */
 static void put_reading(struct ts_buf *out, uint32_t of, const struct ts_perfetto_head *head)
 {
@@ -161,8 +151,14 @@ static void put_machine(struct ts_buf *out, const struct ts_perfetto_head *head,
 		put_sync(out, head, machine->id);
 	else if (knows_time_of_day(head))
 		put_clocks(out, head, machine->id);
-	if (machine->id)
-		perfetto_pb_put_name(out, machine);
+	if (machine->id) {
+		size_t packet = begin_packet(out, HEAD_SEQUENCE, machine->id);
+		size_t info = ts_pbw_begin(out, PACKET_SYSTEM_INFO);
+
+		ts_pbw_text(out, SYSTEM_MACHINE_NAME, machine->name);
+		ts_pbw_end(out, info);
+		ts_pbw_end(out, packet);
+	}
 	perfetto_pb_put_root(out, machine->id);
 	ts_perfetto_pb_gpus(out, head, machine->id);
 }
