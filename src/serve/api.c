@@ -242,14 +242,6 @@ static const struct shared {
 	{ TS_EXTENSION_PATH "modules/default/sql_modules", PART_SQL, ts_extension_sql },
 };
 
-static struct ts_answer give_shared(struct ts_api *api, enum part part)
-{
-	struct ts_answer answer = api_give(api, part, "application/json");
-
-	answer.is_shared = true;
-	return answer;
-}
-
 struct ts_answer ts_api_answer(void *ctx, const struct ts_request *request)
 {
 	TS_ASSERT(ctx != NULL && request != NULL);
@@ -258,8 +250,12 @@ struct ts_answer ts_api_answer(void *ctx, const struct ts_request *request)
 		if (strcmp(request->path, routes[i].path) == 0)
 			return routes[i].get(ctx, request);
 	for (size_t i = 0; i < TS_NELEM(shared); i++)
-		if (strcmp(request->path, shared[i].path) == 0)
-			return give_shared(ctx, shared[i].part);
+		if (strcmp(request->path, shared[i].path) == 0) {
+			struct ts_answer answer = api_give(ctx, shared[i].part, "application/json");
+
+			answer.is_shared = true;
+			return answer;
+		}
 	if (strncmp(request->path, PROFILER, strlen(PROFILER)) == 0)
 		return get_part(ctx, request);
 	return ts_answer_error(404, "nothing is here (/ is the page, /api/runs the runs)");

@@ -199,16 +199,6 @@ static mhd_result send_response(struct MHD_Connection *client, unsigned status,
 	return queued;
 }
 
-static mhd_result send_source(struct MHD_Connection *client, const struct ts_answer *answer)
-{
-	struct MHD_Response *response = response_of_source(&answer->source);
-
-	if (!response)
-		return MHD_NO;
-	add_headers(response, answer, NULL, false);
-	return send_response(client, answer->status, response);
-}
-
 static mhd_result send_answer(struct MHD_Connection *client, struct ts_answer answer)
 {
 	const char *has = header(client, MHD_HTTP_HEADER_IF_NONE_MATCH);
@@ -216,8 +206,13 @@ static mhd_result send_answer(struct MHD_Connection *client, struct ts_answer an
 	char etag[sizeof(answer.body->etag)];
 	bool packed, same;
 
-	if (answer.source.read)
-		return send_source(client, &answer);
+	if (answer.source.read) {
+		response = response_of_source(&answer.source);
+		if (!response)
+			return MHD_NO;
+		add_headers(response, &answer, NULL, false);
+		return send_response(client, answer.status, response);
+	}
 	if (!answer.body)
 		return MHD_NO; /* there is no memory for an answer: the connection ends */
 	memcpy(etag, answer.body->etag, sizeof(etag));
