@@ -81,16 +81,6 @@ const char *ts_service_state_name(enum ts_service_state state)
 	"name a folder that it and this machine see with --repository, or " \
 	"capture in the job and watch its log directory: tpusight live LOGDIR"
 
-/* The server needs a folder, was given none, and has refused. */
-static enum ts_status fail_without_folder(struct host *host, struct ts_error *err)
-{
-	host->answer.fault = TS_RPC_NONE; /* it will refuse again: it is not busy */
-	return ts_fail(err, TS_UNSUPPORTED,
-		       "%s: this job's profiler server is older than XLA's emit_xspace and can "
-		       "only write into a folder (" OLD_WAYS ")",
-		       host->address);
-}
-
 /* Takes the profile of a server that does not send it from a file. */
 static enum ts_status fetch_file(struct host *host, struct ts_error *err)
 {
@@ -125,8 +115,14 @@ static enum ts_status fetch(struct host *host, struct ts_error *err)
 	st = ts_rpc_call(host->rpc, TS_PROFILER_METHOD, ts_buf_bytes(&host->request), limits,
 			 &host->answer, err);
 	if (host->answer.fault == TS_RPC_REFUSED && !options->repository &&
-	    ts_profiler_wants_folder(err->text))
-		return fail_without_folder(host, err);
+	    ts_profiler_wants_folder(err->text)) {
+		host->answer.fault = TS_RPC_NONE; /* it will refuse again: it is not busy */
+		return ts_fail(
+			err, TS_UNSUPPORTED,
+			"%s: this job's profiler server is older than XLA's emit_xspace and can "
+			"only write into a folder (" OLD_WAYS ")",
+			host->address);
+	}
 	if (st)
 		return st;
 	st = ts_profiler_read(host->answer.message, &found, err);
