@@ -230,15 +230,6 @@ static void look_for_silence(struct ts_client *client)
 	pthread_mutex_unlock(&client->lock);
 }
 
-/* What the helper said before it ended may come after the end of its output. */
-static void listen_to_the_end(struct ts_client *client)
-{
-	struct pollfd words = { .fd = client->helper.words, .events = POLLIN };
-
-	while (poll(&words, 1, LOOK_MS) > 0 && read_words(client))
-		;
-}
-
 bool ts_client_is_dead(struct ts_client *client)
 {
 	bool is;
@@ -266,8 +257,13 @@ static void *client_read_all(void *arg)
 			goes_on = read_replies(client);
 		look_for_silence(client);
 	}
-	if (!goes_on)
-		listen_to_the_end(client);
+	if (!goes_on) {
+		/* what the helper said before it ended may come after the end of its output */
+		struct pollfd words = { .fd = client->helper.words, .events = POLLIN };
+
+		while (poll(&words, 1, LOOK_MS) > 0 && read_words(client))
+			;
+	}
 	pthread_mutex_lock(&client->lock);
 	die(client, "has ended");
 	if (client->helper.to >= 0)
