@@ -28,17 +28,6 @@ static struct ts_bytes summary_text_of(struct ts_value value)
 	return value.type == TS_VALUE_TEXT ? value.as.s : (struct ts_bytes){ NULL, 0 };
 }
 
-/* A profile that was named itself, and lies in no log directory. */
-static void summary_put_file(struct ts_buf *out, const struct ts_results *results)
-{
-	struct ts_value hosts = TS_OVERVIEW(results, run.hosts);
-
-	if (ts_list_length(hosts) > 0)
-		ts_buf_put(out, summary_text_of(TS_ITEM(hosts, overview_host, 0)->file));
-	if (out->n == 0)
-		ts_buf_putc(out, '-');
-}
-
 void ts_summary_place(struct ts_buf *out, const struct ts_results *results)
 {
 	const struct ts_value parts[] = { TS_OVERVIEW(results, run.logdir),
@@ -55,8 +44,15 @@ void ts_summary_place(struct ts_buf *out, const struct ts_results *results)
 			ts_buf_putc(out, '/');
 		ts_buf_put(out, part);
 	}
-	if (out->n == 0)
-		summary_put_file(out, results);
+	if (out->n == 0) {
+		/* a profile that was named itself, and lies in no log directory */
+		struct ts_value hosts = TS_OVERVIEW(results, run.hosts);
+
+		if (ts_list_length(hosts) > 0)
+			ts_buf_put(out, summary_text_of(TS_ITEM(hosts, overview_host, 0)->file));
+		if (out->n == 0)
+			ts_buf_putc(out, '-');
+	}
 }
 
 bool ts_summary_is_predicted(const struct ts_results *results)

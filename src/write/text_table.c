@@ -308,16 +308,6 @@ static void leave_out_until(struct layout *layout, size_t width, size_t text_wid
 	}
 }
 
-static void text_table_fit(struct layout *layout, size_t width)
-{
-	struct column *widest;
-
-	leave_out_until(layout, width, TEXT_FAIR, false);
-	leave_out_until(layout, width, TEXT_MIN, true);
-	while (total_width(layout, SIZE_MAX) > width && (widest = widest_text(layout)))
-		widest->width--;
-}
-
 /* Unknown in every row shown: not worth a column. */
 static bool text_table_is_empty(const struct layout *layout, size_t index)
 {
@@ -399,8 +389,15 @@ static void lay_out(struct layout *layout, const struct ts_report *report)
 	for (size_t i = 0; i < table->nr_columns && layout->nr_columns < COLUMNS_MAX; i++)
 		if (!text_table_is_empty(layout, i))
 			add_column(layout, i, report->width);
-	if (report->width)
-		text_table_fit(layout, report->width);
+	if (report->width) {
+		struct column *widest;
+
+		leave_out_until(layout, report->width, TEXT_FAIR, false);
+		leave_out_until(layout, report->width, TEXT_MIN, true);
+		while (total_width(layout, SIZE_MAX) > report->width &&
+		       (widest = widest_text(layout)))
+			widest->width--;
+	}
 }
 
 /* Its first part, of at most WIDTH characters: the longest of those in the second half that end where it may be

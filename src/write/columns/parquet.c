@@ -139,15 +139,6 @@ static void put_data_header(struct ts_thrift *header, size_t nr, int encoding)
 	ts_thrift_end(&data);
 }
 
-static void put_texts_header(struct ts_thrift *header, size_t nr)
-{
-	struct ts_thrift texts = ts_thrift_struct(header, 7);
-
-	ts_thrift_int(&texts, 1, TS_THRIFT_I32, (int64_t)nr);
-	ts_thrift_int(&texts, 2, TS_THRIFT_I32, ENCODING_PLAIN);
-	ts_thrift_end(&texts);
-}
-
 /* The header and the packed PAGE behind OUT; CHUNK gets their bytes. */
 static void parquet_put_page(struct ts_buf *out, int kind, size_t nr, int encoding,
 			     const struct ts_buf *page, struct chunk *chunk)
@@ -160,10 +151,15 @@ static void parquet_put_page(struct ts_buf *out, int kind, size_t nr, int encodi
 	ts_thrift_int(&header, 1, TS_THRIFT_I32, kind);
 	ts_thrift_int(&header, 2, TS_THRIFT_I32, (int64_t)page->n);
 	ts_thrift_int(&header, 3, TS_THRIFT_I32, (int64_t)packed.n);
-	if (kind == PAGE_DATA)
+	if (kind == PAGE_DATA) {
 		put_data_header(&header, nr, encoding);
-	else
-		put_texts_header(&header, nr);
+	} else {
+		struct ts_thrift texts = ts_thrift_struct(&header, 7);
+
+		ts_thrift_int(&texts, 1, TS_THRIFT_I32, (int64_t)nr);
+		ts_thrift_int(&texts, 2, TS_THRIFT_I32, ENCODING_PLAIN);
+		ts_thrift_end(&texts);
+	}
 	ts_thrift_end(&header);
 	head = out->n - before;
 	ts_buf_put(out, ts_buf_bytes(&packed));
