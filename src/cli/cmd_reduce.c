@@ -170,21 +170,17 @@ static enum ts_status join_traces(const struct ts_cli *cli, struct ts_error *err
 	return st;
 }
 
-static enum ts_exit reduce_trace(const struct ts_cli *cli)
-{
-	struct ts_outcome outcome = { .nr_bad = 0 };
-	struct ts_error err = TS_ERROR_INIT;
-
-	ts_outcome_note(&outcome, join_traces(cli, &err), &err);
-	return ts_outcome_exit(&outcome);
-}
-
 static enum ts_exit run_reduce(struct ts_cli *cli)
 {
 	struct reduce_options *own = cli->own;
 
-	if (own->step == STEP_TRACE)
-		return reduce_trace(cli);
+	if (own->step == STEP_TRACE) {
+		struct ts_outcome outcome = { .nr_bad = 0 };
+		struct ts_error err = TS_ERROR_INIT;
+
+		ts_outcome_note(&outcome, join_traces(cli, &err), &err);
+		return ts_outcome_exit(&outcome);
+	}
 	if (own->step == STEP_OUTLINE)
 		return reduce_outline(cli);
 	own->print.tracks = true; /* where there are some */
