@@ -308,21 +308,18 @@ static void trim_trace_put_item(struct trimming *trimming, bool *comma)
 	*comma = true;
 }
 
-static bool metadata_stays(struct trimming *trimming, const struct event *event)
-{
-	if (ts_bytes_starts(event->name, "thread_"))
-		return trim_trace_is_kept(trimming, &trimming->threads,
-					  thread_key(trimming, event));
-	return !event->pid.p || trim_trace_is_kept(trimming, &trimming->processes, event->pid);
-}
-
 static bool stays(struct trimming *trimming, const struct event *event)
 {
 	int64_t start_ps;
 	bool timed, keep;
 
-	if (event->phase == 'M')
-		return metadata_stays(trimming, event);
+	if (event->phase == 'M') {
+		if (ts_bytes_starts(event->name, "thread_"))
+			return trim_trace_is_kept(trimming, &trimming->threads,
+						  thread_key(trimming, event));
+		return !event->pid.p ||
+		       trim_trace_is_kept(trimming, &trimming->processes, event->pid);
+	}
 	keep = keeps(trimming, event, &start_ps, &timed);
 	if (timed && is_paired(event->phase))
 		keep = ts_pairs_stays(&trimming->pairs, trimming->nr_pair++);
