@@ -51,11 +51,6 @@ static bool is_allocation(struct ts_bytes name)
 	return ts_bytes_is(name, "MemoryAllocation");
 }
 
-static bool is_deallocation(struct ts_bytes name)
-{
-	return ts_bytes_is(name, "MemoryDeallocation");
-}
-
 /* Host threads are read for this only where some op has such a name. */
 static bool allocators_applies(const struct ts_context *ctx)
 {
@@ -147,7 +142,7 @@ static enum ts_status allocators_block(void *arg, const struct ts_context *ctx,
 
 	for (size_t i = 0; i < block->nr_events; i++) {
 		struct ts_bytes name = ctx->profile->ops[block->op[i]].name;
-		bool is_free = is_deallocation(name);
+		bool is_free = ts_bytes_is(name, "MemoryDeallocation");
 		struct allocator_record record;
 
 		if (!is_free && !is_allocation(name))

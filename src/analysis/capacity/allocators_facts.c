@@ -70,18 +70,14 @@ static int64_t ordinal_of(const struct allocator_record *record)
 										   : -1;
 }
 
-/* cpu, mklcpu, gpu_host_bfc, cuda_host_bfc: memory of the host. */
-static bool allocators_facts_is_of_host(struct ts_bytes name)
-{
-	return ts_bytes_has(name, "cpu") || ts_bytes_has(name, "CPU") || ts_bytes_has(name, "host");
-}
-
 static uint32_t allocators_facts_device_of(const struct ts_profile *profile,
 					   const struct allocator_record *record)
 {
 	int64_t ordinal = ordinal_of(record);
 
-	if (allocators_facts_is_of_host(record->allocator))
+	/* cpu, mklcpu, gpu_host_bfc, cuda_host_bfc: memory of the host. */
+	if (ts_bytes_has(record->allocator, "cpu") || ts_bytes_has(record->allocator, "CPU") ||
+	    ts_bytes_has(record->allocator, "host"))
 		return TS_NONE;
 	for (uint32_t i = 0; i < profile->nr_devices; i++)
 		if (profile->devices[i].host == record->host &&

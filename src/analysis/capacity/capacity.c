@@ -94,13 +94,6 @@ static enum ts_status capacity_capacity_measure_all(const struct ts_context *ctx
 	return TS_OK;
 }
 
-static void capacity_capacity_release(struct programs *programs)
-{
-	for (size_t i = 0; i < programs->nr; i++)
-		release_program(&programs->items[i]);
-	free(programs->items);
-}
-
 static enum ts_status capacity_capacity_report(const struct ts_context *ctx,
 					       const struct programs *programs,
 					       struct ts_capacity_facts *facts,
@@ -128,7 +121,9 @@ static enum ts_status capacity_close(void *state, const struct ts_context *ctx, 
 		goto done;
 	st = capacity_capacity_report(ctx, &programs, facts, result, err);
 done:
-	capacity_capacity_release(&programs);
+	for (size_t i = 0; i < programs.nr; i++)
+		release_program(&programs.items[i]);
+	free(programs.items);
 	return st;
 }
 

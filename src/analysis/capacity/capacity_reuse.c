@@ -52,18 +52,14 @@ struct reuse {
 	uint32_t *place_of; /* of each root: its place, or TS_NONE */
 };
 
-static bool is_constant_or_argument(const struct range_set *set)
-{
-	return set->is_constant || (set->is_parameter && !set->is_output);
-}
-
 /* Sets of HBM that take memory and may come and go, and the results. */
 static bool capacity_reuse_is_candidate(const struct ranges *ranges, uint32_t root)
 {
 	const struct range_set *set = &ranges->sets[root];
 
 	return set->used && set->nr_bytes > 0 && set->maker != TS_NONE &&
-	       set->space == TS_SPACE_HBM && !is_constant_or_argument(set);
+	       set->space == TS_SPACE_HBM && !set->is_constant &&
+	       (!set->is_parameter || set->is_output);
 }
 
 TS_ORDER(by_set_and_time, struct hold, TS_UP(set) TS_UP(from) TS_UP(value))
@@ -106,28 +102,17 @@ static void list_candidates(struct reuse *reuse)
 
 TS_ORDER(by_turn, struct candidate, TS_DOWN(nr_bytes) TS_DOWN(is_output) TS_UP(maker_at) TS_UP(set))
 
-static void sort_candidates(struct reuse *reuse)
-{
-	if (reuse->nr_candidates > 1)
-		qsort(reuse->candidates, reuse->nr_candidates, sizeof(*reuse->candidates), by_turn);
-}
-
-/*
- * What other chips write into keeps away from the memory of results, which may stand elsewhere on
- * each of them.
- */
-static bool is_written_by_others(const struct ts_hlo_instr *instr)
-{
-	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_ALL_GATHER, TS_OPCODE_ALL_GATHER_START,
-			    TS_OPCODE_ALL_TO_ALL, TS_XLA_ALL_TO_ALL_START,
-			    TS_OPCODE_COLLECTIVE_PERMUTE, TS_OPCODE_COLLECTIVE_PERMUTE_START);
-}
-
 static bool may_live_there(const struct ranges *ranges, const struct candidate *candidate)
 {
+	/*
+	 * What other chips write into keeps away from the memory of results, which may stand
+	 * elsewhere on each of them.
+	 */
 	for (size_t i = 0; i < candidate->nr_holds; i++)
-		if (is_written_by_others(
-			    instr_at(ranges, ranges->owner[candidate->holds[i].value])))
+		if (TS_OPCODE_IN(instr_at(ranges, ranges->owner[candidate->holds[i].value])->opcode,
+				 TS_OPCODE_ALL_GATHER, TS_OPCODE_ALL_GATHER_START,
+				 TS_OPCODE_ALL_TO_ALL, TS_XLA_ALL_TO_ALL_START,
+				 TS_OPCODE_COLLECTIVE_PERMUTE, TS_OPCODE_COLLECTIVE_PERMUTE_START))
 			return false;
 	return true;
 }
@@ -323,16 +308,6 @@ static enum ts_status capacity_reuse_make_room(struct reuse *reuse, struct ts_er
 	return TS_OK;
 }
 
-static void capacity_reuse_release(struct reuse *reuse)
-{
-	for (size_t p = 0; p < reuse->nr_places; p++)
-		free(reuse->places[p].holds);
-	free(reuse->holds);
-	free(reuse->candidates);
-	free(reuse->places);
-	free(reuse->place_of);
-}
-
 enum ts_status ts_ranges_reuse(struct ranges *ranges, struct ts_error *err)
 {
 	struct reuse reuse = { .ranges = ranges };
@@ -342,9 +317,15 @@ enum ts_status ts_ranges_reuse(struct ranges *ranges, struct ts_error *err)
 		goto done;
 	list_holds(&reuse);
 	list_candidates(&reuse);
-	sort_candidates(&reuse);
+	if (reuse.nr_candidates > 1)
+		qsort(reuse.candidates, reuse.nr_candidates, sizeof(*reuse.candidates), by_turn);
 	st = give_places(&reuse, err);
 done:
-	capacity_reuse_release(&reuse);
+	for (size_t p = 0; p < reuse.nr_places; p++)
+		free(reuse.places[p].holds);
+	free(reuse.holds);
+	free(reuse.candidates);
+	free(reuse.places);
+	free(reuse.place_of);
 	return st;
 }

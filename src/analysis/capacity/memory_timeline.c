@@ -26,11 +26,6 @@ static bool memory_timeline_timeline_wants(const struct ts_context *ctx, const s
 	       (line->kind == TS_LINE_THREAD || line->kind == TS_LINE_OTHER);
 }
 
-static bool memory_timeline_has_events(const uint8_t *roles, size_t nr)
-{
-	return memchr(roles, ROLE_BLOCK, nr) || memchr(roles, ROLE_OOM, nr);
-}
-
 struct by_id { /* a thread of a plane */
 	int64_t id;
 	uint32_t plane, line;
@@ -91,7 +86,8 @@ static enum ts_status memory_timeline_timeline_open(void *arg, const struct ts_c
 	host->roles = ts_heap_roles(ctx->profile);
 	if (!host->roles)
 		return ts_fail_nomem(err);
-	host->has_events = memory_timeline_has_events(host->roles, ctx->profile->nr_ops);
+	host->has_events = memchr(host->roles, ROLE_BLOCK, ctx->profile->nr_ops) ||
+			   memchr(host->roles, ROLE_OOM, ctx->profile->nr_ops);
 	if (!host->has_events)
 		return TS_OK;
 	host->nr_threads = ctx->profile->nr_lines;

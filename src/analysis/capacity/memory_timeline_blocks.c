@@ -210,11 +210,6 @@ static enum ts_status end_block(struct heap_host *host, struct heap_device *devi
 	return memory_timeline_blocks_change(host, at, -block->nr_bytes, -1, err);
 }
 
-static size_t nr_alive(const struct heap_host *host)
-{
-	return host->nr_blocks - host->nr_free_blocks;
-}
-
 static enum ts_status memory_timeline_blocks_take_block(struct heap_host *host,
 							struct heap_device *device,
 							const struct heap_event *event,
@@ -241,7 +236,7 @@ static enum ts_status memory_timeline_blocks_take_block(struct heap_host *host,
 	st = end_block(host, device, event->address, event->at_ps, false, err);
 	if (st)
 		return st;
-	if (nr_alive(host) < MAX_LIVE_BLOCKS)
+	if (host->nr_blocks - host->nr_free_blocks < MAX_LIVE_BLOCKS)
 		return add_block(host, device, &block, event->address, err);
 	host->nr_untracked++;
 	return TS_OK;

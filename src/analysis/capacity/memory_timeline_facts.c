@@ -115,13 +115,6 @@ static enum ts_status memory_timeline_facts_list_steps(const struct heap_view *v
 	return TS_OK;
 }
 
-/* A level that does not change has one moment. */
-static bool memory_timeline_facts_is_news(const struct heap_device *device, size_t i)
-{
-	return i == 0 || device->levels.high[i] != device->levels.high[i - 1] ||
-	       device->levels_reserved.high[i] != device->levels_reserved.high[i - 1];
-}
-
 static enum ts_status memory_timeline_facts_list_moments(const struct heap_view *view,
 							 struct ts_heap_device *to,
 							 struct ts_error *err)
@@ -133,8 +126,10 @@ static enum ts_status memory_timeline_facts_list_moments(const struct heap_view 
 	if (!moments)
 		return ts_fail_nomem(err);
 	to->moments = moments;
+	/* A level that does not change has one moment. */
 	for (size_t i = 0; i < of->levels.nr; i++)
-		if (memory_timeline_facts_is_news(of, i))
+		if (i == 0 || of->levels.high[i] != of->levels.high[i - 1] ||
+		    of->levels_reserved.high[i] != of->levels_reserved.high[i - 1])
 			moments[to->nr_moments++] = (struct ts_heap_moment){
 				ts_levels_time(&of->levels, i),
 				of->levels.high[i],

@@ -52,13 +52,6 @@ static bool memory_timeline_owner_is_source(struct ts_bytes name)
 	return true;
 }
 
-static enum heap_role role_of_python(struct ts_bytes name)
-{
-	if (ts_bytes_starts(name, "nn.Module: "))
-		return ROLE_MODULE;
-	return memory_timeline_owner_is_source(name) ? ROLE_SOURCE : ROLE_PYTHON;
-}
-
 static enum heap_role role_by(const struct row *rows, struct ts_bytes name,
 			      enum heap_role otherwise)
 {
@@ -76,8 +69,11 @@ static enum heap_role memory_timeline_owner_role_of(const struct ts_op *op)
 		return ROLE_BLOCK;
 	if (ts_bytes_is(op->name, "[OutOfMemory]"))
 		return ROLE_OOM;
-	if (role == ROLE_PYTHON)
-		return role_of_python(op->name);
+	if (role == ROLE_PYTHON) {
+		if (ts_bytes_starts(op->name, "nn.Module: "))
+			return ROLE_MODULE;
+		return memory_timeline_owner_is_source(op->name) ? ROLE_SOURCE : ROLE_PYTHON;
+	}
 	if (role != ROLE_NOTHING)
 		return role_by(beginnings, op->name, role);
 	if (ts_trace_class_of_category(op->category_id) == TS_TRACE_RUNTIME &&

@@ -222,18 +222,6 @@ static const struct sheet {
 	{ &ts_sheet_memory_timeline_timeline, put_timeline },
 };
 
-static void memory_timeline_report_put_sheets(const struct ts_context *ctx,
-					      const struct ts_memory_timeline_facts *facts,
-					      struct ts_result *result)
-{
-	for (size_t i = 0; i < TS_NELEM(sheets); i++) {
-		struct ts_table *table = ts_result_sheet(result, sheets[i].table);
-
-		for (size_t d = 0; d < facts->nr_devices; d++)
-			sheets[i].put(ctx, &facts->devices[d], result, table);
-	}
-}
-
 /* --- calls of the driver's allocator */
 
 #define IF_IN_STEPS(value) (call->in_steps > 0 ? ts_int(value) : ts_null())
@@ -494,7 +482,12 @@ enum ts_status ts_heap_report(const struct ts_context *ctx, struct ts_result *re
 		return TS_OK;
 	}
 	memory_timeline_report_put_fields(result, &facts->devices[0]);
-	memory_timeline_report_put_sheets(ctx, facts, result);
+	for (size_t i = 0; i < TS_NELEM(sheets); i++) {
+		struct ts_table *table = ts_result_sheet(result, sheets[i].table);
+
+		for (size_t d = 0; d < facts->nr_devices; d++)
+			sheets[i].put(ctx, &facts->devices[d], result, table);
+	}
 	memory_timeline_report_put_calls(ctx, facts, result);
 	for (size_t i = 0; i < facts->nr_devices; i++) {
 		st = memory_timeline_report_put_counters(ctx, &facts->devices[i], result, err);
