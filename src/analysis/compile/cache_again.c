@@ -56,11 +56,6 @@ static struct ts_cache_variant *variant_of(const struct again *again,
 	return at == TS_NONE ? NULL : &again->families->variants[at];
 }
 
-static bool is_one_function(uint32_t a, uint32_t b)
-{
-	return a == TS_NONE || b == TS_NONE || a == b;
-}
-
 /* Is there a program of the function that the capture saw no request for? */
 static bool had_program(const struct again *again, const struct ts_cache_family *family,
 			uint32_t function, const struct cache_request *request)
@@ -71,7 +66,8 @@ static bool had_program(const struct again *again, const struct ts_cache_family 
 	for (size_t i = 0; i < family->nr_variants; i++) {
 		const struct ts_cache_variant *variant = &family->variants[i];
 
-		if (variant->is_made || !is_one_function(variant->function, function))
+		if (variant->is_made || (variant->function != TS_NONE && function != TS_NONE &&
+					 variant->function != function))
 			continue;
 		nr_older++;
 		ran |= variant->first_ps < request->start_ps;
@@ -121,13 +117,6 @@ static enum ts_status note_made(struct again *again, uint32_t index, uint32_t fu
 	return TS_OK;
 }
 
-/* JAX lowered it on this thread, and no call needed it. */
-static bool is_by_hand(const struct cache_request *request)
-{
-	return request->call_op == TS_NONE && request->lower_ps >= 0 && !request->is_backend &&
-	       ts_bytes_starts(request->module, "jit_");
-}
-
 static enum ts_status cache_again_judge(struct again *again, uint32_t index, struct ts_error *err)
 {
 	struct cache_request *request = &again->sum->requests[index];
@@ -137,7 +126,9 @@ static enum ts_status cache_again_judge(struct again *again, uint32_t index, str
 	request->cause = CACHE_FIRST;
 	if (request->module.n == 0)
 		return TS_OK;
-	if (is_by_hand(request))
+	/* JAX lowered it on this thread, and no call needed it. */
+	if (request->call_op == TS_NONE && request->lower_ps >= 0 && !request->is_backend &&
+	    ts_bytes_starts(request->module, "jit_"))
 		request->cause = CACHE_BY_HAND;
 	else if (had_executable(
 			 again, request,

@@ -110,12 +110,6 @@ static void add_requests(struct cache_families *families, const struct cache_sta
 	}
 }
 
-static bool same_source(const struct ts_hlo_instr *a, const struct ts_hlo_instr *b)
-{
-	return a->source_file.n > 0 && a->source_line == b->source_line &&
-	       ts_bytes_eq(a->source_file, b->source_file);
-}
-
 bool ts_cache_may_be_one_function(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
 {
 	bool some_a = false, some_b = false;
@@ -130,16 +124,13 @@ bool ts_cache_may_be_one_function(const struct ts_hlo_module *a, const struct ts
 		for (size_t k = 0, m = 0; k < b->nr_instrs && m < MAX_SOURCES; k++) {
 			m += b->instrs[k].source_file.n > 0;
 			some_b |= b->instrs[k].source_file.n > 0;
-			if (same_source(&a->instrs[i], &b->instrs[k]))
+			if (a->instrs[i].source_file.n > 0 &&
+			    a->instrs[i].source_line == b->instrs[k].source_line &&
+			    ts_bytes_eq(a->instrs[i].source_file, b->instrs[k].source_file))
 				return true;
 		}
 	}
 	return !some_a || !some_b;
-}
-
-static bool cache_family_same_dims(const struct ts_shape *a, const struct ts_shape *b)
-{
-	return memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims)) == 0;
 }
 
 static bool cache_family_same_layout(const struct ts_shape *a, const struct ts_shape *b)
@@ -158,7 +149,7 @@ static unsigned shape_differences(const struct ts_shape *a, const struct ts_shap
 		return a->dtype != b->dtype ? TS_DIFFERS_DTYPE : 0;
 	if (a->rank != b->rank)
 		return TS_DIFFERS_RANK;
-	if (a->rank > 0 && !cache_family_same_dims(a, b))
+	if (a->rank > 0 && memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims)) != 0)
 		found |= TS_DIFFERS_SHAPE;
 	else if (a->rank > 0 && !cache_family_same_layout(a, b))
 		found |= TS_DIFFERS_LAYOUT;
@@ -460,16 +451,6 @@ static int64_t known_runs(const struct cache_families *families, int64_t nr_runs
 	return nr_runs == 0 && families->has_strangers ? -1 : nr_runs;
 }
 
-static void forget_compilations(struct cache_families *families)
-{
-	for (size_t i = 0; i < families->nr; i++) {
-		families->items[i].nr_compiled = families->items[i].compile_ps = -1;
-		families->items[i].nr_restored = families->items[i].nr_again = -1;
-	}
-	for (size_t i = 0; i < families->nr_variants; i++)
-		families->variants[i].nr_compiled = families->variants[i].compile_ps = -1;
-}
-
 static void mark_unknown(struct cache_families *families)
 {
 	for (size_t i = 0; i < families->nr; i++) {
@@ -507,6 +488,12 @@ void ts_cache_families_choose(struct cache_families *families)
 		qsort(families->items, nr, sizeof(*families->items),
 		      cache_family_longest_compiled_first);
 	mark_unknown(families);
-	if (!families->has_threads)
-		forget_compilations(families);
+	if (!families->has_threads) {
+		for (size_t i = 0; i < families->nr; i++) {
+			families->items[i].nr_compiled = families->items[i].compile_ps = -1;
+			families->items[i].nr_restored = families->items[i].nr_again = -1;
+		}
+		for (size_t i = 0; i < families->nr_variants; i++)
+			families->variants[i].nr_compiled = families->variants[i].compile_ps = -1;
+	}
 }

@@ -92,24 +92,21 @@ static struct ts_value cache_report_cause_of(const struct cache_request *request
 	X(thread, ts_text_or_null(line->name)) \
 	X(host, ts_text_or_null(host->name))
 
-static void cache_report_put_request(const struct cache_report *report, struct ts_table *table,
-				     const struct cache_request *request)
-{
-	const struct ts_profile *profile = report->ctx->profile;
-	const struct ts_line *line = &profile->lines[request->line];
-	const struct ts_host *host = &profile->hosts[profile->planes[line->plane].host];
-	struct ts_bytes outcome = request->is_restored ? TS_LIT("restored") : TS_LIT("compiled");
-
-	TS_CELLS(report->result, table, cache_compilations, REQUEST_CELLS);
-}
-
 static void put_requests(const struct cache_report *report)
 {
 	size_t nr = report->sum->nr_requests;
 	struct ts_table *table = TS_TABLE(report->result, cache_compilations);
 
-	for (size_t i = 0; i < TS_MIN(nr, MAX_ROWS); i++)
-		cache_report_put_request(report, table, report->longest[i]);
+	for (size_t i = 0; i < TS_MIN(nr, MAX_ROWS); i++) {
+		const struct cache_request *request = report->longest[i];
+		const struct ts_profile *profile = report->ctx->profile;
+		const struct ts_line *line = &profile->lines[request->line];
+		const struct ts_host *host = &profile->hosts[profile->planes[line->plane].host];
+		struct ts_bytes outcome =
+			request->is_restored ? TS_LIT("restored") : TS_LIT("compiled");
+
+		TS_CELLS(report->result, table, cache_compilations, REQUEST_CELLS);
+	}
 	if (nr > MAX_ROWS)
 		ts_result_note(report->result, "the %d longest of %zu compilations are listed",
 			       MAX_ROWS, nr);

@@ -50,14 +50,6 @@ static struct ts_bytes write_differences(struct writer *writer, unsigned differe
 	return cache_words_keep_text(writer);
 }
 
-static void write_shape(struct ts_buf *text, const struct ts_shape *shape)
-{
-	ts_buf_printf(text, "%s[", ts_dtype_name(shape->dtype));
-	for (uint32_t d = 0; d < shape->rank; d++)
-		ts_buf_printf(text, "%s%lld", d ? "," : "", (long long)shape->dims[d]);
-	ts_buf_putc(text, ']');
-}
-
 static bool same_shape(const struct ts_shape *a, const struct ts_shape *b)
 {
 	if (!a || !b || a->dtype != b->dtype || a->rank != b->rank)
@@ -99,7 +91,11 @@ static struct ts_bytes write_parameters(struct writer *writer, const struct ts_c
 		}
 		if (nr_written > 1)
 			ts_buf_puts(&writer->text, ", ");
-		write_shape(&writer->text, shape);
+		ts_buf_printf(&writer->text, "%s[", ts_dtype_name(shape->dtype));
+		for (uint32_t d = 0; d < shape->rank; d++)
+			ts_buf_printf(&writer->text, "%s%lld", d ? "," : "",
+				      (long long)shape->dims[d]);
+		ts_buf_putc(&writer->text, ']');
 	}
 	return cache_words_keep_text(writer);
 }

@@ -46,12 +46,6 @@ static enum ts_status add_generated(struct gathering *gathering, const struct ge
 	return TS_OK;
 }
 
-/* A copy, a fill or a collective computes nothing that could be fused. */
-static bool compile_fusion_is_kernel(struct ts_bytes name, enum ts_opcode category)
-{
-	return category == TS_KINETO_KERNEL && ts_kernel_class_of(name).category > TS_CATEGORY_FILL;
-}
-
 static enum ts_status gather_devices(struct gathering *gathering, const struct ts_context *ctx,
 				     struct ts_error *err)
 {
@@ -64,7 +58,9 @@ static enum ts_status gather_devices(struct gathering *gathering, const struct t
 		struct generated kernel = { op->name, TS_MAX(op->occurrences, 0),
 					    TS_MAX(op->total_ps, 0), ts_torch_fused_ops(op->name) };
 
-		if (!compile_fusion_is_kernel(op->name, op->category_id))
+		/* A copy, a fill or a collective computes nothing that could be fused. */
+		if (!(op->category_id == TS_KINETO_KERNEL &&
+		      ts_kernel_class_of(op->name).category > TS_CATEGORY_FILL))
 			continue;
 		if (kernel.nr_ops > 0) {
 			st = add_generated(gathering, &kernel, err);
