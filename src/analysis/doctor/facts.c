@@ -8,13 +8,6 @@
 #include "model/op_kind.h"
 #include "model/trace_class.h"
 
-static void gather_time(struct ts_doctor *doctor)
-{
-	doctor->time = ts_time_facts(doctor->ctx);
-	doctor->total_ps = doctor->time->total_ps;
-	memcpy(doctor->bucket_ps, doctor->time->bucket_ps, sizeof(doctor->bucket_ps));
-}
-
 /* Copies, transposes and waits move bytes that no result asked for: they have no ideal time. */
 static bool does_work(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
 {
@@ -87,7 +80,9 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 	doctor->framework = ts_framework_of(ctx->profile);
 	doctor->nr_cores = ctx->profile->nr_devices;
 	doctor->nr_steps = ctx->outline->steps.nr_steps;
-	gather_time(doctor);
+	doctor->time = ts_time_facts(doctor->ctx);
+	doctor->total_ps = doctor->time->total_ps;
+	memcpy(doctor->bucket_ps, doctor->time->bucket_ps, sizeof(doctor->bucket_ps));
 	gather_ops(doctor);
 }
 

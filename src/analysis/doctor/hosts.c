@@ -10,13 +10,6 @@
 #define MAX_EVENTS   3
 #define MIN_OF_FIRST 0.1 /* of the time of the first host event: one with less is left out */
 
-static void hosts_put_event(struct ts_doctor *doctor, const struct ts_gap_group *group)
-{
-	TS_PUT(doctor, "{name}[ on {name}] ({core} in {count} gap{s}[, ended by {name}])",
-	       TS_NAME(group->event), TS_NAME(group->thread), TS_CORE(group->total_ps),
-	       TS_COUNT(group->count), TS_NAME(group->ended));
-}
-
 void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket)
 {
 	const struct ts_gaps_facts *gaps = ts_gaps_facts(doctor->ctx);
@@ -31,7 +24,9 @@ void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket)
 			continue;
 		first_ps = nr == 0 ? ps : first_ps;
 		ts_put(doctor, nr++ ? ", " : " Meanwhile the host is in ");
-		hosts_put_event(doctor, group);
+		TS_PUT(doctor, "{name}[ on {name}] ({core} in {count} gap{s}[, ended by {name}])",
+		       TS_NAME(group->event), TS_NAME(group->thread), TS_CORE(group->total_ps),
+		       TS_COUNT(group->count), TS_NAME(group->ended));
 	}
 	ts_put(doctor, nr > 0 ? "." : "");
 }

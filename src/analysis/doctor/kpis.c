@@ -19,11 +19,6 @@
 #include "base/units.h"
 #include "result/schema/doctor.def"
 
-static double mean_ms(double time_ps, double nr)
-{
-	return nr > 0 ? time_ps / nr / (double)TS_PS_PER_MS : NAN;
-}
-
 static double mean_program(const struct ts_ops_facts *ops)
 {
 	double time_ps = 0, nr = 0;
@@ -34,7 +29,7 @@ static double mean_program(const struct ts_ops_facts *ops)
 		time_ps += (double)ops->modules[i].total_ps;
 		nr += (double)ops->modules[i].executions;
 	}
-	return mean_ms(time_ps, nr);
+	return nr > 0 ? time_ps / nr / (double)TS_PS_PER_MS : NAN;
 }
 
 static bool has_plane(const struct ts_doctor *doctor, enum ts_plane_kind kind)

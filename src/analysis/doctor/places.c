@@ -30,16 +30,6 @@ static void doctor_places_put_escaped(struct ts_buf *out, struct ts_bytes text)
 	}
 }
 
-/* As TensorBoard names it: below the log directory, without plugins/profile. */
-static void doctor_places_put_run(struct ts_buf *out, const struct ts_profile *profile)
-{
-	if (profile->run.n > 0 && !ts_bytes_is(profile->run, ".")) {
-		ts_buf_put(out, profile->run);
-		ts_buf_putc(out, '/');
-	}
-	ts_buf_put(out, profile->session);
-}
-
 static struct ts_bytes doctor_places_keep(struct ts_doctor *doctor, struct ts_buf *text)
 {
 	struct ts_bytes kept = ts_arena_copy(&doctor->result->owner->arena, ts_buf_bytes(text));
@@ -55,7 +45,12 @@ static void put_query(struct ts_buf *out, const struct ts_profile *profile, cons
 {
 	struct ts_buf run = TS_BUF_INIT;
 
-	doctor_places_put_run(&run, profile);
+	/* As TensorBoard names it: below the log directory, without plugins/profile. */
+	if (profile->run.n > 0 && !ts_bytes_is(profile->run, ".")) {
+		ts_buf_put(&run, profile->run);
+		ts_buf_putc(&run, '/');
+	}
+	ts_buf_put(&run, profile->session);
 	ts_buf_puts(out, "run=");
 	doctor_places_put_escaped(out, ts_buf_bytes(&run));
 	ts_buf_puts(out, "&tag=");
@@ -215,17 +210,6 @@ static void doctor_places_put_program(struct ts_buf *sql, const struct ts_doctor
 		ts_buf_printf(sql, " and " ARG("program_id") " = '%" PRIu64 "'", op->program_id);
 }
 
-static void doctor_places_put_programs(struct ts_buf *sql, const struct ts_doctor *doctor,
-				       const struct ts_finding *finding)
-{
-	for (size_t i = 0; i < finding->nr_where; i++) {
-		if (first_like(doctor, finding->where, i, false) != i)
-			continue;
-		ts_buf_puts(sql, i ? " or " : "");
-		doctor_places_put_program(sql, doctor, finding, i);
-	}
-}
-
 /*
  * Rows that the query page makes clickable: id, ts, dur, track_id. Ops by their names in their program, as other
  * programs have ops of the same names; what is not about ops that ran by the slices of ours that carry the
@@ -238,7 +222,12 @@ static struct ts_bytes slices_sql(struct ts_doctor *doctor, const struct ts_draf
 
 	ts_buf_puts(&sql, "select id, ts, dur, track_id, name from slice where ");
 	if (draft->nr_ranges == 0 && first_that_ran(doctor, finding)) {
-		doctor_places_put_programs(&sql, doctor, finding);
+		for (size_t i = 0; i < finding->nr_where; i++) {
+			if (first_like(doctor, finding->where, i, false) != i)
+				continue;
+			ts_buf_puts(&sql, i ? " or " : "");
+			doctor_places_put_program(&sql, doctor, finding, i);
+		}
 	} else {
 		ts_buf_puts(&sql, "category = 'tpusight' and " ARG("finding") " = ");
 		doctor_places_put_quoted(&sql, finding->id);

@@ -138,15 +138,6 @@ void ts_doctor_cap(struct ts_doctor *doctor, enum ts_severity severity, const ch
 	draft->finding.severity_reason = reason;
 }
 
-static void claim_all(struct ts_doctor *doctor, const struct ts_selection *ops)
-{
-	for (size_t i = 0; !ops->match && i < ops->nr; i++)
-		ts_doctor_claim(doctor, ops->items[i]);
-	for (size_t i = 0; ops->match && i < doctor->nr_facts; i++)
-		if (ops->match(doctor, &doctor->facts[i], ops->arg))
-			ts_doctor_claim(doctor, &doctor->facts[i]);
-}
-
 static struct ts_where where_of(struct ts_doctor *doctor, const struct ts_op_fact *fact)
 {
 	struct ts_where where = { .op = fact->name,
@@ -170,7 +161,11 @@ void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
 	struct ts_where *where;
 
 	TS_ASSERT(finding && ops->nr <= TS_MAX_WHERE && ops->nr <= ops->nr_all);
-	claim_all(doctor, ops);
+	for (size_t i = 0; !ops->match && i < ops->nr; i++)
+		ts_doctor_claim(doctor, ops->items[i]);
+	for (size_t i = 0; ops->match && i < doctor->nr_facts; i++)
+		if (ops->match(doctor, &doctor->facts[i], ops->arg))
+			ts_doctor_claim(doctor, &doctor->facts[i]);
 	if (ops->nr == 0)
 		return;
 	where = ts_arena_array(&doctor->result->owner->arena, ops->nr, sizeof(*where));

@@ -32,16 +32,6 @@ static void rules_capacity_put_buffers(struct ts_doctor *doctor,
 	ts_put(doctor, program->nr_buffers > 0 ? "." : "");
 }
 
-static void rules_capacity_put_parts(struct ts_doctor *doctor,
-				     const struct ts_capacity_program *program)
-{
-	TS_PUT(doctor,
-	       "{bytes} of arguments, {bytes} of results ({bytes} of them in donated arguments), "
-	       "{bytes} of temporaries.",
-	       TS_BYTES(program->argument_bytes), TS_BYTES(program->output_bytes),
-	       TS_BYTES(program->alias_bytes), TS_BYTES(program->temp_bytes));
-}
-
 static void report_capacity(struct ts_doctor *doctor, const struct ts_rule *rule,
 			    const struct ts_capacity_program *top, double pct)
 {
@@ -54,7 +44,11 @@ static void report_capacity(struct ts_doctor *doctor, const struct ts_rule *rule
 				     TS_NAME(module), TS_SHARE(pct / 100));
 	TS_PUT(doctor, "Its peak is {bytes} of {bytes}, at op {name}: ", TS_BYTES(top->peak_bytes),
 	       TS_BYTES(ts_capacity_facts(doctor->ctx)->hbm_bytes), TS_NAME(op));
-	rules_capacity_put_parts(doctor, top);
+	TS_PUT(doctor,
+	       "{bytes} of arguments, {bytes} of results ({bytes} of them in donated arguments), "
+	       "{bytes} of temporaries.",
+	       TS_BYTES(top->argument_bytes), TS_BYTES(top->output_bytes),
+	       TS_BYTES(top->alias_bytes), TS_BYTES(top->temp_bytes));
 	rules_capacity_put_buffers(doctor, top);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where_one(doctor, finding, ts_doctor_fact(doctor, module, op));

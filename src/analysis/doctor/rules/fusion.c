@@ -19,13 +19,6 @@ struct unfused {
 	struct ts_best best;
 };
 
-/* These have rules of their own, which know more. */
-static bool has_own_rule(const struct ts_reason *reason)
-{
-	return strcmp(reason->code, "host_transfer") == 0 || strcmp(reason->code, "layout") == 0 ||
-	       strcmp(reason->code, "copy") == 0;
-}
-
 static struct unfused *unfused_of(struct unfused *groups, size_t *nr,
 				  const struct ts_reason *reason)
 {
@@ -47,7 +40,10 @@ static size_t group_pairs(const struct ts_fusion_facts *fusion, struct unfused *
 		int64_t impact_ps = ts_whole(fusion->pairs[i].impact_ps);
 		struct unfused *group;
 
-		if (impact_ps <= 0 || !reason->advice || has_own_rule(reason))
+		/* These have rules of their own, which know more. */
+		if (impact_ps <= 0 || !reason->advice ||
+		    strcmp(reason->code, "host_transfer") == 0 ||
+		    strcmp(reason->code, "layout") == 0 || strcmp(reason->code, "copy") == 0)
 			continue;
 		group = unfused_of(groups, &nr, reason);
 		if (!group)
@@ -100,13 +96,6 @@ static void rules_fusion_put_pairs(struct ts_doctor *doctor, const struct ts_fus
 	ts_put(doctor, ".");
 }
 
-static void rules_fusion_put_title(struct ts_doctor *doctor, const struct unfused *group)
-{
-	TS_PUT(doctor, "Fusing more ops could save {share} of core time ({text})",
-	       TS_SHARE(ts_doctor_share(doctor, group->impact_ps)),
-	       TS_PLAIN(ts_bytes_of(group->reason->name)));
-}
-
 /* Some reasons have a piece of code of their own: unfused_two_products. */
 static const struct ts_advice *rules_fusion_advice_of(const struct ts_doctor *doctor,
 						      const char *code)
@@ -130,7 +119,9 @@ static void report_unfused(struct ts_doctor *doctor, const struct ts_rule *rule,
 		finding->code = ts_bytes_of(own->code);
 	finding->confidence = group->reason->confidence;
 	finding->advice = ts_bytes_of(group->reason->advice);
-	rules_fusion_put_title(doctor, group);
+	TS_PUT(doctor, "Fusing more ops could save {share} of core time ({text})",
+	       TS_SHARE(ts_doctor_share(doctor, group->impact_ps)),
+	       TS_PLAIN(ts_bytes_of(group->reason->name)));
 	finding->title = ts_doctor_text(doctor);
 	rules_fusion_put_pairs(doctor, fusion, group);
 	finding->evidence = ts_doctor_text(doctor);
@@ -163,13 +154,6 @@ static bool was_reported(const struct ts_doctor *doctor, const char *rule)
 	return false;
 }
 
-static void put_chain(struct ts_doctor *doctor, const struct ts_fusion_chain *chain)
-{
-	TS_PUT(doctor, "{count} ops from {name} to {name} ({core})", TS_COUNT(chain->nr_ops),
-	       TS_NAME(rules_fusion_name_of(chain->module, chain->first)),
-	       TS_NAME(rules_fusion_name_of(chain->module, chain->last)), TS_CORE(chain->time_ps));
-}
-
 static void describe_chains(struct ts_doctor *doctor, struct ts_finding *finding,
 			    const struct ts_fusion_facts *fusion, double share)
 {
@@ -184,7 +168,11 @@ static void describe_chains(struct ts_doctor *doctor, struct ts_finding *finding
 		const struct ts_fusion_chain *chain = &fusion->chains[i];
 
 		ts_put(doctor, i > 0 ? ", " : "");
-		put_chain(doctor, chain);
+		TS_PUT(doctor, "{count} ops from {name} to {name} ({core})",
+		       TS_COUNT(chain->nr_ops),
+		       TS_NAME(rules_fusion_name_of(chain->module, chain->first)),
+		       TS_NAME(rules_fusion_name_of(chain->module, chain->last)),
+		       TS_CORE(chain->time_ps));
 		rules_fusion_add_where(doctor, &ops, chain->module, chain->first);
 		rules_fusion_add_where(doctor, &ops, chain->module, chain->last);
 	}

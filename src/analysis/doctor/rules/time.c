@@ -90,13 +90,6 @@ static size_t cheapest_to_keep(const struct ts_remat_facts *remat,
 	return nr;
 }
 
-static void put_kept(struct ts_doctor *doctor, const struct ts_remat_op *op)
-{
-	TS_PUT(doctor, "{name} ({core} for {bytes}[; it repeats {name}][ at {name}])",
-	       TS_NAME(op->name), TS_CORE(op->time_ps), TS_BYTES(op->kept_bytes),
-	       TS_NAME(op->original), TS_NAME(op->source));
-}
-
 /* What recomputation saves, and what would be cheapest to keep. */
 static void put_remat(struct ts_doctor *doctor)
 {
@@ -111,7 +104,10 @@ static void put_remat(struct ts_doctor *doctor)
 	nr = cheapest_to_keep(remat, best);
 	for (size_t i = 0; i < nr; i++) {
 		ts_put(doctor, i > 0 ? ", then " : " Cheapest to keep: ");
-		put_kept(doctor, best[i]);
+		TS_PUT(doctor, "{name} ({core} for {bytes}[; it repeats {name}][ at {name}])",
+		       TS_NAME(best[i]->name), TS_CORE(best[i]->time_ps),
+		       TS_BYTES(best[i]->kept_bytes), TS_NAME(best[i]->original),
+		       TS_NAME(best[i]->source));
 	}
 	ts_put(doctor, nr > 0 ? "." : "");
 }
