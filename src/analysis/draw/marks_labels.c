@@ -56,13 +56,6 @@ static double waste_pct(const struct ts_padded_op *padded)
 	return 100 * fmax(padded->bytes_share, padded->flops_share);
 }
 
-static struct ts_bytes marks_labels_module_of(const struct ts_profile *profile,
-					      const struct ts_op *op)
-{
-	return op->module < profile->nr_modules ? profile->modules[op->module].name
-						: (struct ts_bytes){ NULL, 0 };
-}
-
 TS_ORDER(marks_labels_by_op, struct mark_label, TS_UP(op))
 
 static enum ts_status list_padding(const struct ts_context *ctx, struct mark_labels *labels,
@@ -225,7 +218,9 @@ static bool label_padding(const struct ts_context *ctx, const struct mark_label 
 	marks_labels_put_time(&args, "gain_ns", padded->gain_ps);
 	marks_labels_put(&args, "op", ts_text_or_null(op->name));
 	marks_labels_put(&args, "module",
-			 ts_text_or_null(marks_labels_module_of(ctx->profile, op)));
+			 ts_text_or_null(op->module < ctx->profile->nr_modules
+						 ? ctx->profile->modules[op->module].name
+						 : (struct ts_bytes){ NULL, 0 }));
 	return label->name.p && marks_labels_keep(result, &args, label);
 }
 

@@ -218,14 +218,6 @@ static enum ts_status critical_path_take_host_event(struct cp_state *state,
 	return ts_cp_note_call(state, interleaved->link[i], graph, node, err);
 }
 
-static void note_wait(struct cp_state *state, uint32_t line, int64_t at_ps)
-{
-	struct cp_graph *graph = ts_cp_step_at(state, at_ps);
-
-	if (graph && !graph->is_cut)
-		ts_cp_next_waits(graph, line);
-}
-
 static enum ts_status critical_path_take_kernel(struct cp_state *state,
 						const struct ts_interleaved *interleaved, size_t i,
 						struct ts_error *err)
@@ -268,8 +260,12 @@ static enum ts_status critical_path_take_event(struct cp_state *state,
 			state, interleaved->line[i], profile->ops[interleaved->op[i]].name,
 			interleaved->start_ps[i],
 			ts_i64_add(interleaved->start_ps[i], interleaved->dur_ps[i]), err);
-	if (state->syncs[interleaved->op[i]] == CP_SYNC_NEXT && !state->has_syncs)
-		note_wait(state, interleaved->line[i], interleaved->start_ps[i]);
+	if (state->syncs[interleaved->op[i]] == CP_SYNC_NEXT && !state->has_syncs) {
+		struct cp_graph *graph = ts_cp_step_at(state, interleaved->start_ps[i]);
+
+		if (graph && !graph->is_cut)
+			ts_cp_next_waits(graph, interleaved->line[i]);
+	}
 	return kind == OP_OTHER ? TS_OK
 				: critical_path_take_host_event(state, interleaved, i, kind, err);
 }

@@ -72,19 +72,15 @@ enum ts_status ts_flame_same_names(const struct ts_profile *profile, uint32_t *s
 	return st;
 }
 
-static struct ts_bytes flame_names_cut(struct ts_result *result, struct ts_bytes name)
-{
-	size_t n = MAX_NAME;
-
-	while (n > 0 && (name.p[n] & 0xc0) == 0x80) /* not inside a character */
-		n--;
-	return ts_result_text(result, "%.*s...", (int)n, (const char *)name.p);
-}
-
 struct ts_bytes ts_flame_name(struct ts_result *result, struct ts_bytes name)
 {
-	if (name.n > MAX_NAME)
-		return flame_names_cut(result, name);
+	if (name.n > MAX_NAME) {
+		size_t n = MAX_NAME;
+
+		while (n > 0 && (name.p[n] & 0xc0) == 0x80) /* not inside a character */
+			n--;
+		return ts_result_text(result, "%.*s...", (int)n, (const char *)name.p);
+	}
 	if (find_address(name) == name.n)
 		return name;
 	name = without_addresses(&result->owner->arena, name);

@@ -147,16 +147,6 @@ static void flame_report_put_row(const struct tree *tree, struct ts_result *resu
 	TS_CELLS(result, table, flame_stacks, PATH_CELLS);
 }
 
-/* Where the children of each node begin among the sorted ones; of the roots at [0], of node i at
- * [i + 1]. */
-static void find_children(const struct ordered *sorted, size_t nr, uint32_t *first)
-{
-	for (size_t i = 0; i <= nr + 1; i++)
-		first[i] = TS_NONE;
-	for (size_t i = nr; i-- > 0;)
-		first[sorted[i].parent + 1] = (uint32_t)i;
-}
-
 /* Depth first, without recursion: OPEN holds sorted places whose row is to come. */
 static void flame_report_put_rows(const struct tree *tree, struct ts_result *result,
 				  struct ts_table *table, const struct ordered *sorted,
@@ -165,7 +155,12 @@ static void flame_report_put_rows(const struct tree *tree, struct ts_result *res
 	size_t nr = tree->paths->nr, nr_open = 0;
 	uint32_t *first = scratch, *row_of = first + nr + 2, *open = row_of + nr;
 
-	find_children(sorted, nr, first);
+	/* Where the children of each node begin among the sorted ones: of the roots at [0], of node
+	 * i at [i + 1]. */
+	for (size_t i = 0; i <= nr + 1; i++)
+		first[i] = TS_NONE;
+	for (size_t i = nr; i-- > 0;)
+		first[sorted[i].parent + 1] = (uint32_t)i;
 	if (first[0] != TS_NONE)
 		open[nr_open++] = first[0];
 	while (nr_open > 0) {

@@ -535,15 +535,6 @@ static enum ts_status finish_host(struct hta_state *state, const struct ts_conte
 	return st;
 }
 
-static void finish_rank(struct hta_rank *rank)
-{
-	ts_hta_overlaps_finish(&rank->ps);
-	ts_hta_overlaps_finish(&rank->us);
-	ts_hta_union_finish(&rank->all);
-	ts_hta_union_finish(&rank->computing);
-	ts_hta_union_finish(&rank->communicating);
-}
-
 /* Ranks and streams move to INTO; the rest of FROM is released without them. */
 static enum ts_status hta_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
 				struct ts_error *err)
@@ -561,8 +552,13 @@ static enum ts_status hta_merge(void *ptr_into, void *ptr_from, const struct ts_
 				    (int64_t)ctx->settings->launch_queue_full);
 		from->streams[i].rank += (uint32_t)into->nr_ranks;
 	}
-	for (size_t i = 0; i < from->nr_ranks; i++)
-		finish_rank(&from->ranks[i]);
+	for (size_t i = 0; i < from->nr_ranks; i++) {
+		ts_hta_overlaps_finish(&from->ranks[i].ps);
+		ts_hta_overlaps_finish(&from->ranks[i].us);
+		ts_hta_union_finish(&from->ranks[i].all);
+		ts_hta_union_finish(&from->ranks[i].computing);
+		ts_hta_union_finish(&from->ranks[i].communicating);
+	}
 	return ts_record_merge(&ts_hta_record, into, from, err);
 }
 

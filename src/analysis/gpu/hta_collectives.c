@@ -180,14 +180,6 @@ static void read_type(struct hta_collective *collective, struct ts_bytes name)
 	}
 }
 
-static void hta_collectives_read_name(struct hta_collective *collective, struct ts_bytes name)
-{
-	for (size_t i = 0; i < TS_NELEM(kinds) && !collective->name[0]; i++)
-		if (ts_bytes_has(name, kinds[i].in_name))
-			hta_collectives_keep(collective->name, ts_bytes_of(kinds[i].in_name));
-	read_type(collective, name);
-}
-
 /* One collective has one key on all ranks: what it is, its ranks, its bytes. */
 static uint64_t hta_collectives_key_of(const struct hta_collective *collective,
 				       struct ts_bytes kernel, uint64_t ranks)
@@ -223,8 +215,13 @@ static struct hta_collective hta_collectives_describe(struct hta_collectives *co
 	collectives->nr_asked += ask;
 	if (ask && read_args(&collective, interleaved, i, &ranks))
 		collectives->nr_answered++;
-	else
-		hta_collectives_read_name(&collective, kernel);
+	else {
+		for (size_t k = 0; k < TS_NELEM(kinds) && !collective.name[0]; k++)
+			if (ts_bytes_has(kernel, kinds[k].in_name))
+				hta_collectives_keep(collective.name,
+						     ts_bytes_of(kinds[k].in_name));
+		read_type(&collective, kernel);
+	}
 	kind = hta_collectives_kind_of(&collective);
 	collective.is_peer = kind && kind->is_peer;
 	collective.key = hta_collectives_key_of(&collective, kernel, ranks);
@@ -233,24 +230,19 @@ static struct hta_collective hta_collectives_describe(struct hta_collectives *co
 
 /* --- counting */
 
-/* Where there are too many sizes, all others share one row. */
-static void blur(struct hta_collective *collective)
-{
-	collective->in_bytes = collective->out_bytes = TS_UNKNOWN;
-	collective->group_size = TS_UNKNOWN;
-	hta_collectives_keep(collective->name, TS_LIT("other sizes"));
-	hta_collectives_keep(collective->type, TS_LIT(""));
-	hta_collectives_keep(collective->group, TS_LIT(""));
-	collective->key = 0;
-}
-
 static struct hta_collective *hta_collectives_row_of(struct hta_collectives *collectives,
 						     struct hta_collective collective)
 {
 	uint32_t at = ts_map_find(&collectives->by_key, collective.key);
 
 	if (at == TS_NONE && collectives->nr >= HTA_COLLECTIVES) {
-		blur(&collective);
+		/* Where there are too many sizes, all others share one row. */
+		collective.in_bytes = collective.out_bytes = TS_UNKNOWN;
+		collective.group_size = TS_UNKNOWN;
+		hta_collectives_keep(collective.name, TS_LIT("other sizes"));
+		hta_collectives_keep(collective.type, TS_LIT(""));
+		hta_collectives_keep(collective.group, TS_LIT(""));
+		collective.key = 0;
 		at = ts_map_find(&collectives->by_key, collective.key);
 	}
 	if (at != TS_NONE)

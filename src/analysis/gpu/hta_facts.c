@@ -28,15 +28,6 @@ static struct ts_hta_figures exact_figures_of(const struct hta_rank *rank)
 	};
 }
 
-/* HTA stops where kernels that end for it before they begin make a figure impossible: the assertions
- * of get_temporal_breakdown. */
-static bool hta_stops(const struct ts_hta_figures *of)
-{
-	return of->idle_us > of->kernel_us || of->compute_us > of->kernel_us ||
-	       of->compute_us < 0 || of->idle_us < 0 ||
-	       of->kernel_us - of->idle_us - of->compute_us < 0;
-}
-
 static struct ts_hta_figures figures_of(const struct hta_rank *rank)
 {
 	struct ts_hta_figures exact = exact_figures_of(rank), all = exact;
@@ -46,7 +37,13 @@ static struct ts_hta_figures figures_of(const struct hta_rank *rank)
 	all.compute_us = rank->computing.total;
 	all.communication_us = rank->communicating.total;
 	all.overlap_us = ts_hta_overlaps_both(&rank->us, COMPUTE, COMMUNICATION);
-	return hta_stops(&all) ? exact : all;
+	/* HTA stops where kernels that end for it before they begin make a figure impossible: the
+	 * assertions of get_temporal_breakdown. */
+	return all.idle_us > all.kernel_us || all.compute_us > all.kernel_us ||
+			       all.compute_us < 0 || all.idle_us < 0 ||
+			       all.kernel_us - all.idle_us - all.compute_us < 0
+		       ? exact
+		       : all;
 }
 
 static void hta_facts_add(struct ts_hta_figures *sum, const struct ts_hta_figures *one)
@@ -54,13 +51,6 @@ static void hta_facts_add(struct ts_hta_figures *sum, const struct ts_hta_figure
 #define ADD(name) sum->name = ts_i64_add(sum->name, one->name);
 	TS_HTA_FIGURES(ADD)
 #undef ADD
-}
-
-/* Of several ranks HTA stops at the first. */
-static void drop_rounded(struct ts_hta_figures *all)
-{
-	all->kernel_us = all->idle_us = all->compute_us = 0;
-	all->communication_us = all->overlap_us = 0;
 }
 
 static int64_t hta_facts_number_of(const struct ts_context *ctx, const struct hta_rank *rank)
@@ -162,9 +152,12 @@ enum ts_status ts_hta_make_facts(const struct hta_state *sum, const struct ts_co
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < sum->nr_ranks; i++)
 		hta_facts_add(&all, &ranks[i].figures);
+	/* Of several ranks HTA stops at the first. */
 	for (size_t i = 0; i < sum->nr_ranks; i++)
-		if (ranks[i].figures.kernel_us == 0 && ranks[i].figures.kernel_ps > 0)
-			drop_rounded(&all);
+		if (ranks[i].figures.kernel_us == 0 && ranks[i].figures.kernel_ps > 0) {
+			all.kernel_us = all.idle_us = all.compute_us = 0;
+			all.communication_us = all.overlap_us = 0;
+		}
 	if (all.nr_kernels == 0)
 		return TS_OK;
 	facts->all = all;

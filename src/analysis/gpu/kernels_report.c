@@ -217,11 +217,6 @@ struct gpu_sums {
 	double occupancy, occupancy_ps, tensor_ps, kernel_ps;
 };
 
-static bool kernels_report_is_kernel(const struct kernel_row *row)
-{
-	return row->class == TS_TRACE_KERNEL || row->class == TS_TRACE_COMMUNICATION;
-}
-
 static struct gpu_sums kernels_report_sums_of(const struct report *report,
 					      const struct kernel_table *table)
 {
@@ -231,7 +226,8 @@ static struct gpu_sums kernels_report_sums_of(const struct report *report,
 		const struct kernel_row *row = &table->rows[i];
 		double total_ps = (double)row->time.sum;
 
-		if (!kernels_report_is_kernel(row) || !kernels_report_is_gpu(report, row))
+		if ((row->class != TS_TRACE_KERNEL && row->class != TS_TRACE_COMMUNICATION) ||
+		    !kernels_report_is_gpu(report, row))
 			continue;
 		sums.launched += (int64_t)row->time.nr;
 		sums.launched_ps += total_ps;

@@ -4,11 +4,6 @@
 
 #include "base/check.h"
 
-static bool operators_rows_is_same(const struct operator_row *a, const struct operator_row *b)
-{
-	return a->op == b->op && a->is_others == b->is_others && ts_bytes_eq(a->shapes, b->shapes);
-}
-
 /* *KEY is moved on where other rows have the same hash. TS_NONE: there is not such a row. */
 static uint32_t operators_rows_find_row(const struct operators_state *state,
 					const struct operator_row *wanted, uint64_t *key)
@@ -17,7 +12,9 @@ static uint32_t operators_rows_find_row(const struct operators_state *state,
 
 	*key = ts_hash(wanted->shapes, (uint64_t)wanted->op << 1 | wanted->is_others);
 	while ((at = ts_map_find(&state->row_ids, *key)) != TS_NONE) {
-		if (operators_rows_is_same(&state->rows[at], wanted))
+		if (state->rows[at].op == wanted->op &&
+		    state->rows[at].is_others == wanted->is_others &&
+		    ts_bytes_eq(state->rows[at].shapes, wanted->shapes))
 			return at;
 		(*key)++;
 	}

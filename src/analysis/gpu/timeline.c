@@ -43,12 +43,6 @@ static bool timeline_timeline_wants(const struct ts_context *ctx, const struct t
 	return ts_trace_side_of(ctx->profile, line) != TS_SIDE_NONE;
 }
 
-static bool timeline_is_range(const struct ts_op *op)
-{
-	return op->category_id == TS_KINETO_USER_ANNOTATION ||
-	       op->category_id == TS_KINETO_OVERHEAD;
-}
-
 static enum timeline_kind kind_on_host(const struct ts_profile *profile, const struct ts_line *line,
 				       const struct ts_op *op)
 {
@@ -58,7 +52,7 @@ static enum timeline_kind kind_on_host(const struct ts_profile *profile, const s
 		return kinds_of_hosts[class];
 	if (ts_trace_is_python(op))
 		return KIND_PYTHON;
-	if (timeline_is_range(op))
+	if (op->category_id == TS_KINETO_USER_ANNOTATION || op->category_id == TS_KINETO_OVERHEAD)
 		return KIND_RANGE;
 	return op->category.n == 0 ? KIND_CPU_EXEC : KIND_HOST; /* what XLA and JAX trace */
 }
@@ -85,17 +79,13 @@ static enum timeline_kind timeline_kind_of(struct timeline_state *state, uint32_
 	return *kind;
 }
 
-static enum ts_trace_class timeline_class_of(unsigned running)
-{
-	return running ? classes_of_kinds[__builtin_ctz(running)] : TS_TRACE_OTHER;
-}
-
 static void timeline_take_moment(void *ctx, int64_t from_ps, int64_t to_ps, unsigned running)
 {
 	struct timeline_state *state = ctx;
 	struct timeline_rank *rank = &state->rank;
 	bool device = running & DEVICE_KINDS, cpu = running & ~DEVICE_KINDS;
-	enum ts_trace_class class = timeline_class_of(running);
+	enum ts_trace_class class =
+		running ? classes_of_kinds[__builtin_ctz(running)] : TS_TRACE_OTHER;
 
 	rank->device_ps += device ? to_ps - from_ps : 0;
 	rank->cpu_ps += cpu ? to_ps - from_ps : 0;

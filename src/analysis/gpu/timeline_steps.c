@@ -125,13 +125,6 @@ uint32_t ts_timeline_steps_of_call(const struct timeline_steps *steps, int64_t s
 	return TS_NONE;
 }
 
-static void add_leftover(struct timeline_steps *steps, int64_t end_ps)
-{
-	if (steps->nr_leftovers < TIMELINE_LEFTOVERS &&
-	    (steps->nr == 0 || steps->items[0].kernel_ps == INT64_MAX))
-		steps->leftovers[steps->nr_leftovers++] = end_ps;
-}
-
 void ts_timeline_steps_kernel(struct timeline_steps *steps, uint32_t index, int64_t start_ps,
 			      int64_t end_ps)
 {
@@ -140,7 +133,9 @@ void ts_timeline_steps_kernel(struct timeline_steps *steps, uint32_t index, int6
 	if (steps->fixed)
 		return;
 	if (index == TS_NONE) {
-		add_leftover(steps, end_ps);
+		if (steps->nr_leftovers < TIMELINE_LEFTOVERS &&
+		    (steps->nr == 0 || steps->items[0].kernel_ps == INT64_MAX))
+			steps->leftovers[steps->nr_leftovers++] = end_ps;
 		return;
 	}
 	TS_ASSERT_HOT(index < steps->nr);
