@@ -192,15 +192,6 @@ static void padding_arrays_mark(struct walk *walk, uint32_t instr, enum role rol
 	}
 }
 
-/* Names for arrays, and ops whose arrays are those of what they hold. */
-static bool makes_no_array(const struct ts_hlo_instr *instr)
-{
-	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_PARAMETER, TS_OPCODE_TUPLE,
-			    TS_OPCODE_GET_TUPLE_ELEMENT, TS_OPCODE_BITCAST, TS_OPCODE_OPT_BARRIER,
-			    TS_OPCODE_WHILE, TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL,
-			    TS_OPCODE_AFTER_ALL, TS_OPCODE_CONSTANT);
-}
-
 static void padding_arrays_walk_instr(struct walk *walk, uint32_t index)
 {
 	const struct ts_hlo_instr *instr = &walk->module->instrs[index];
@@ -208,7 +199,11 @@ static void padding_arrays_walk_instr(struct walk *walk, uint32_t index)
 	bool is_done = ts_opcode_phase(instr->opcode) == TS_PHASE_DONE ||
 		       ts_opcode_phase(instr->opcode) == TS_PHASE_UPDATE;
 
-	if (makes_no_array(instr))
+	/* Names for arrays, and ops whose arrays are those of what they hold. */
+	if (TS_OPCODE_IN(instr->opcode, TS_OPCODE_PARAMETER, TS_OPCODE_TUPLE,
+			 TS_OPCODE_GET_TUPLE_ELEMENT, TS_OPCODE_BITCAST, TS_OPCODE_OPT_BARRIER,
+			 TS_OPCODE_WHILE, TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL,
+			 TS_OPCODE_AFTER_ALL, TS_OPCODE_CONSTANT))
 		return;
 	for (uint32_t i = 0; i < instr->nr_operands && !is_done; i++)
 		if (walk->module->instrs[instr->operands[i]].shape.dtype != TS_TUPLE)
@@ -403,12 +398,6 @@ static struct ts_bytes array_name(struct ts_result *result, const struct array *
 	return ts_result_text(result, "%.*s{%" PRId64 "}", TS_ARG(name), array->place.leaf);
 }
 
-/* An array without padding is news only where it comes in or goes out. */
-static bool is_worth_a_row(const struct array *array)
-{
-	return array->role != INTERMEDIATE || padding_bytes(array) > 0;
-}
-
 static const char *const roles[] = { "intermediate", "parameter", "output" };
 
 /* Of its bytes as stored; NaN: it has none. */
@@ -457,7 +446,8 @@ static void put_arrays(struct ts_result *result, const struct padding_arrays *ar
 	for (size_t i = 0; i < arrays->nr; i++) {
 		const struct array *array = &arrays->items[i];
 
-		if (is_worth_a_row(array) && nr++ < MAX_ROWS)
+		/* An array without padding is news only where it comes in or goes out. */
+		if ((array->role != INTERMEDIATE || padding_bytes(array) > 0) && nr++ < MAX_ROWS)
 			TS_CELLS(result, table, padding_arrays, ARRAY_CELLS);
 	}
 	nr += arrays->nr_dropped;

@@ -83,12 +83,6 @@ static enum ts_status systolic_open(void *arg, const struct ts_context *ctx,
 	return make_steps(state, ctx, err);
 }
 
-/* Ops that hold others would count these twice. */
-static bool counts(const struct ts_op *op)
-{
-	return op->kind != TS_OP_CONTROL && op->kind != TS_OP_MODULE && op->kind != TS_OP_STEP;
-}
-
 static enum ts_status find_scale(struct systolic_state *state, const struct ts_context *ctx,
 				 uint32_t op, struct ts_error *err)
 {
@@ -136,7 +130,9 @@ static enum ts_status systolic_add_core(struct systolic_state *state, const stru
 			continue;
 		op = &ctx->profile->ops[block->op[i]];
 		flops = own ? block->flops[i] : op->flops;
-		if (flops <= 0 || !counts(op))
+		/* Ops that hold others would count these twice. */
+		if (flops <= 0 || op->kind == TS_OP_CONTROL || op->kind == TS_OP_MODULE ||
+		    op->kind == TS_OP_STEP)
 			continue;
 		st = find_scale(state, ctx, block->op[i], err);
 		if (st)

@@ -122,12 +122,6 @@ static struct row systolic_ops_measured_row(const struct ts_context *ctx, uint32
 	return row;
 }
 
-static bool systolic_ops_is_candidate(const struct ts_op *op, const struct ts_tally_row *sum)
-{
-	return sum->occurrences > 0 && op->async == TS_ASYNC_NONE &&
-	       (op->kind == TS_OP_MATRIX || op->kind == TS_OP_COMPUTE);
-}
-
 static enum ts_status systolic_ops_list_measured(const struct ts_context *ctx, struct list *list,
 						 struct ts_error *err)
 {
@@ -137,7 +131,8 @@ static enum ts_status systolic_ops_list_measured(const struct ts_context *ctx, s
 		const struct ts_op *op = &ctx->profile->ops[i];
 		struct row row;
 
-		if (!systolic_ops_is_candidate(op, &ts_ops_facts(ctx)->tally[i]))
+		if (!(ts_ops_facts(ctx)->tally[i].occurrences > 0 && op->async == TS_ASYNC_NONE &&
+		      (op->kind == TS_OP_MATRIX || op->kind == TS_OP_COMPUTE)))
 			continue;
 		if (op->kind == TS_OP_COMPUTE && op->category_id != TS_OPCODE_CUSTOM_CALL)
 			continue; /* classified by what stands inside: no product */

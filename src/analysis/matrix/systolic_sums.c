@@ -44,12 +44,6 @@ static void *element(struct sums *sums, uint64_t key, size_t size, bool *is_new)
 	return (uint8_t *)sums->items + at * size;
 }
 
-static void sums_release(struct sums *sums)
-{
-	free(sums->items);
-	ts_map_release(&sums->by_key);
-}
-
 static struct ts_bytes systolic_sums_module_name(const struct ts_profile *profile,
 						 const struct ts_op *op)
 {
@@ -169,7 +163,8 @@ static enum ts_status systolic_sums_put_modules(const struct ts_context *ctx,
 
 		TS_CELLS(result, table, systolic_modules, MODULE_CELLS);
 	}
-	sums_release(&sums);
+	free(sums.items);
+	ts_map_release(&sums.by_key);
 	return st;
 }
 

@@ -404,13 +404,6 @@ struct ranked {
 
 TS_ORDER(by_self_time, struct ranked, TS_DOWN(self_ps) TS_UP(op->name) TS_UP(op))
 
-/* Instructions that do not work: names, literals, and views of what is there. */
-static bool ops_ops_is_free(const struct ts_hlo_instr *instr)
-{
-	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_PARAMETER, TS_OPCODE_CONSTANT, TS_OPCODE_TUPLE,
-			    TS_OPCODE_GET_TUPLE_ELEMENT, TS_OPCODE_BITCAST, TS_OPCODE_AFTER_ALL);
-}
-
 /* An instruction of a module that did not run: what the module alone can tell. */
 static void make_instr_fact(const struct ts_context *ctx, uint32_t module_index, uint32_t index,
 			    struct ts_result *result, struct ts_op_fact *fact)
@@ -547,7 +540,11 @@ static void list_instrs(struct listing *list, uint32_t module_index, const bool 
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		struct ts_op_fact *fact = &list->items[list->nr];
 
-		if (inner[module->instrs[i].computation] || ops_ops_is_free(&module->instrs[i]))
+		/* Instructions that do not work: names, literals, and views of what is there. */
+		if (inner[module->instrs[i].computation] ||
+		    TS_OPCODE_IN(module->instrs[i].opcode, TS_OPCODE_PARAMETER, TS_OPCODE_CONSTANT,
+				 TS_OPCODE_TUPLE, TS_OPCODE_GET_TUPLE_ELEMENT, TS_OPCODE_BITCAST,
+				 TS_OPCODE_AFTER_ALL))
 			continue;
 		make_instr_fact(list->ctx, module_index, i, list->result, fact);
 		ops_ops_put_op(list->ctx, list->result, list->table, fact,
@@ -761,15 +758,6 @@ static struct compiled compiled_of(const struct ts_hlo_module *module)
 	X(parameter_logical_bytes, ts_int_or_null(of.bytes.parameter_logical_bytes)) \
 	X(output_logical_bytes, ts_int_or_null(of.bytes.output_logical_bytes))
 
-static void ops_ops_put_module(const struct ts_hlo_module *module,
-			       const struct ts_module_fact *fact, struct ts_result *result,
-			       struct ts_table *table)
-{
-	struct compiled of = compiled_of(module);
-
-	TS_CELLS(result, table, ops_modules, MODULE_CELLS);
-}
-
 static size_t count_loose_modules(const struct ops_state *sum, const struct ts_profile *profile)
 {
 	size_t nr = 0;
@@ -816,9 +804,13 @@ static enum ts_status make_module_facts(const struct ops_state *sum, const struc
 		modules[m] = (struct ts_module_fact){ profile->modules[m].program_id,
 						      profile->modules[m].name, -1, -1 };
 	take_executions(sum, profile, modules, &nr);
-	for (size_t m = 0; m < nr; m++)
-		ops_ops_put_module(m < profile->nr_modules ? &profile->modules[m] : NULL,
-				   &modules[m], result, table);
+	for (size_t m = 0; m < nr; m++) {
+		const struct ts_module_fact *fact = &modules[m];
+		struct compiled of =
+			compiled_of(m < profile->nr_modules ? &profile->modules[m] : NULL);
+
+		TS_CELLS(result, table, ops_modules, MODULE_CELLS);
+	}
 	facts->modules = modules;
 	facts->nr_modules = nr;
 	return TS_OK;

@@ -252,21 +252,6 @@ static void roofline_report_put_module(struct report *report, const struct total
 
 TS_ORDER(roofline_report_by_time, struct total, TS_DOWN(ops_ps) TS_UP(program_id))
 
-static void roofline_report_put_modules(struct report *report)
-{
-	if (report->nr_modules > 1)
-		qsort(report->modules, report->nr_modules, sizeof(*report->modules),
-		      roofline_report_by_time);
-	for (size_t i = 0; i < report->nr_modules; i++)
-		roofline_report_put_module(report, &report->modules[i]);
-}
-
-static void roofline_report_put_ops(struct report *report)
-{
-	for (size_t i = 0; i < TS_MIN(report->nr_rows, report->nr_listed); i++)
-		roofline_report_put(report, &report->rows[i]);
-}
-
 /* Behind all other rows. Their rates are not one rate. */
 static void put_other_ops(struct report *report)
 {
@@ -417,8 +402,13 @@ static enum ts_status roofline_report_put_all(struct report *report,
 
 	report->table = ts_roofline_table(report->result);
 	roofline_report_put_program(report);
-	roofline_report_put_modules(report);
-	roofline_report_put_ops(report);
+	if (report->nr_modules > 1)
+		qsort(report->modules, report->nr_modules, sizeof(*report->modules),
+		      roofline_report_by_time);
+	for (size_t i = 0; i < report->nr_modules; i++)
+		roofline_report_put_module(report, &report->modules[i]);
+	for (size_t i = 0; i < TS_MIN(report->nr_rows, report->nr_listed); i++)
+		roofline_report_put(report, &report->rows[i]);
 	st = roofline_report_put_steps(report, sum, err);
 	put_other_ops(report);
 	ts_roofline_put_ridges(report->result, report->ctx, sum);
