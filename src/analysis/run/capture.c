@@ -120,17 +120,6 @@ static void keep_call(struct capture_host *host, int64_t start_ps)
 	host->call_ps[host->nr_kept++] = start_ps;
 }
 
-/* Events come by their ends: the calls inside this one came before it, and began no earlier. */
-static void run_capture_add_call(struct capture_host *host, int64_t start_ps)
-{
-	while (host->nr_kept > 0 && host->call_ps[host->nr_kept - 1] >= start_ps) {
-		host->nr_kept--;
-		host->nr_calls--;
-	}
-	host->nr_calls++;
-	keep_call(host, start_ps);
-}
-
 /* Events come by their ends: those inside this one came before it. */
 static void run_capture_add_work(struct capture_work *work, int64_t start_ps, int64_t dur_ps)
 {
@@ -190,8 +179,16 @@ static void take_thread(struct capture_state *state, const struct ts_context *ct
 		host->ran_on_cpu |= *class == CLASS_CPU;
 		host->nr_cpu_runs += *class == CLASS_CPU_RUN;
 		host->ran_on_tpu |= *class == CLASS_TPU;
-		if (*class == CLASS_CALL)
-			run_capture_add_call(host, block->start_ps[i]);
+		/* Events come by their ends: the calls inside this one are before it. */
+		if (*class == CLASS_CALL) {
+			while (host->nr_kept > 0 &&
+			       host->call_ps[host->nr_kept - 1] >= block->start_ps[i]) {
+				host->nr_kept--;
+				host->nr_calls--;
+			}
+			host->nr_calls++;
+			keep_call(host, block->start_ps[i]);
+		}
 		take_work(host, ctx, block, i, *class);
 	}
 }
@@ -223,15 +220,11 @@ static void run_capture_take_core(struct capture_state *state, const struct ts_b
 	device->last_ps = TS_MAX(device->last_ps, block->segment_end_ps[block->nr_segments - 1]);
 }
 
-static bool is_device_line(const struct ts_context *ctx, const struct ts_line *line)
-{
-	return ctx->profile->planes[line->plane].device != TS_NONE &&
-	       (line->kind == TS_LINE_MODULES || ts_line_is_core(ctx->profile, line));
-}
-
 static bool capture_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
-	return line->kind == TS_LINE_THREAD || is_device_line(ctx, line);
+	return line->kind == TS_LINE_THREAD ||
+	       (ctx->profile->planes[line->plane].device != TS_NONE &&
+		(line->kind == TS_LINE_MODULES || ts_line_is_core(ctx->profile, line)));
 }
 
 static enum ts_status capture_open(void *data, const struct ts_context *ctx,

@@ -840,16 +840,6 @@ static void put_causes(const struct ts_capture_facts *facts, struct ts_result *r
 	}
 }
 
-static void sum_works(const struct capture_state *sum, struct ts_capture_facts *facts)
-{
-	for (size_t i = 0; i < sum->nr_hosts; i++)
-		for (int w = 0; w < TS_NR_HOST_WORKS; w++) {
-			facts->works[w].nr += sum->hosts[i].works[w].nr;
-			facts->works[w].total_ps = ts_i64_add(facts->works[w].total_ps,
-							      sum->hosts[i].works[w].total_ps);
-		}
-}
-
 enum ts_status ts_capture_report(const struct capture_state *sum, const struct ts_context *ctx,
 				 struct ts_capture_facts *facts, struct ts_result *result,
 				 struct ts_error *err)
@@ -869,7 +859,12 @@ enum ts_status ts_capture_report(const struct capture_state *sum, const struct t
 	memcpy(causes, report.causes, report.nr_causes * sizeof(*causes));
 	*facts = (struct ts_capture_facts){ causes, report.nr_causes, report.verdict,
 					    verdicts[report.verdict] };
-	sum_works(sum, facts);
+	for (size_t i = 0; i < sum->nr_hosts; i++)
+		for (int w = 0; w < TS_NR_HOST_WORKS; w++) {
+			facts->works[w].nr += sum->hosts[i].works[w].nr;
+			facts->works[w].total_ps = ts_i64_add(facts->works[w].total_ps,
+							      sum->hosts[i].works[w].total_ps);
+		}
 	put_causes(facts, result);
 	ts_capture_put_clocks(ctx, result);
 	capture_causes_put_fields(&report);

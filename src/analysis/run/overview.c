@@ -95,11 +95,6 @@ static double quantile(const double *sorted, size_t nr, double q)
 	return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-static struct ts_value overview_rounded(double ps)
-{
-	return ts_int((int64_t)floor(ps + 0.5));
-}
-
 enum {
 	STEP_MEAN,
 	STEP_MEDIAN,
@@ -173,7 +168,7 @@ static void put_step_times(struct ts_result *result, const size_t *fields, bool 
 	of[STEP_MAX] = ps[nr - 1];
 	of[STEP_STDDEV] = sqrt(squares / (double)nr);
 	for (size_t i = 0; i < NR_STEP_FIELDS; i++) {
-		struct ts_value value = ts_value_from(overview_rounded(of[i]), from);
+		struct ts_value value = ts_value_from(ts_int((int64_t)floor(of[i] + 0.5)), from);
 		struct ts_field *field = TS_SET_AT(result, overview, fields[i], value);
 
 		if (!shown)

@@ -96,13 +96,6 @@ static bool gaps_wants(const struct ts_context *ctx, const struct ts_line *line)
 	       ts_time_facts(ctx)->nr_gaps > 0;
 }
 
-static enum ts_host_activity gaps_activity_of(enum ts_bucket cause)
-{
-	return cause == TS_BUCKET_COMPILATION ? TS_HOST_COMPILE
-	       : cause == TS_BUCKET_INPUT     ? TS_HOST_INPUT
-					      : TS_HOST_OTHER;
-}
-
 TS_ORDER(gaps_by_start, struct gap, TS_UP(start_ps) TS_UP(row))
 
 static void read_gaps(struct gaps_state *state, const struct ts_context *ctx, uint32_t host)
@@ -118,7 +111,9 @@ static void read_gaps(struct gaps_state *state, const struct ts_context *ctx, ui
 			.start_ps = gap->start_ps,
 			.end_ps = ts_i64_add(gap->start_ps, gap->dur_ps),
 			.row = (uint32_t)i,
-			.under = gaps_activity_of(gap->cause),
+			.under = gap->cause == TS_BUCKET_COMPILATION ? TS_HOST_COMPILE
+				 : gap->cause == TS_BUCKET_INPUT     ? TS_HOST_INPUT
+								     : TS_HOST_OTHER,
 		};
 	}
 	qsort(state->gaps, state->nr, sizeof(*state->gaps), gaps_by_start);

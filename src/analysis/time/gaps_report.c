@@ -14,13 +14,6 @@ static struct ts_bytes gaps_report_name_of(const struct ts_context *ctx,
 	return witness->rank ? ctx->profile->ops[witness->op].name : (struct ts_bytes){ NULL, 0 };
 }
 
-static struct ts_bytes gaps_report_thread_of(const struct ts_context *ctx,
-					     const struct gap_witness *witness)
-{
-	return witness->rank ? ctx->profile->lines[witness->line].name
-			     : (struct ts_bytes){ NULL, 0 };
-}
-
 /* Gaps come the longest first. */
 static void add_gap(struct ts_gap_group *groups, size_t *nr, const struct ts_time_gap *gap,
 		    const struct ts_gap_witness *witness)
@@ -59,10 +52,12 @@ bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *c
 	if (!witnesses || !groups)
 		return false;
 	for (size_t i = 0; i < time->nr_gaps; i++) {
-		witnesses[i] =
-			(struct ts_gap_witness){ gaps_report_name_of(ctx, &sum->seen[i].in),
-						 gaps_report_thread_of(ctx, &sum->seen[i].in),
-						 gaps_report_name_of(ctx, &sum->seen[i].ended) };
+		witnesses[i] = (struct ts_gap_witness){
+			gaps_report_name_of(ctx, &sum->seen[i].in),
+			sum->seen[i].in.rank ? ctx->profile->lines[sum->seen[i].in.line].name
+					     : (struct ts_bytes){ NULL, 0 },
+			gaps_report_name_of(ctx, &sum->seen[i].ended)
+		};
 		add_gap(groups, &facts->nr_groups, &time->gaps[i], &witnesses[i]);
 	}
 	if (facts->nr_groups > 1)

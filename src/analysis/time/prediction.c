@@ -120,16 +120,6 @@ static void sum_kinds(struct prediction *prediction)
 	}
 }
 
-static void prediction_release(struct prediction *prediction)
-{
-	for (size_t i = 0; prediction->modules && i < prediction->ctx->profile->nr_modules; i++) {
-		ts_op_times_release(&prediction->modules[i].times);
-		ts_schedule_release(&prediction->modules[i].walk);
-		free(prediction->modules[i].sums);
-	}
-	free(prediction->modules);
-}
-
 static enum ts_status predict_modules(struct prediction *prediction, struct ts_error *err)
 {
 	size_t nr = prediction->ctx->profile->nr_modules;
@@ -160,7 +150,12 @@ static enum ts_status prediction_close(void *state, const struct ts_context *ctx
 
 	if (st == TS_OK && !ts_prediction_report(&prediction, result))
 		st = ts_fail_nomem(err);
-	prediction_release(&prediction);
+	for (size_t i = 0; prediction.modules && i < prediction.ctx->profile->nr_modules; i++) {
+		ts_op_times_release(&prediction.modules[i].times);
+		ts_schedule_release(&prediction.modules[i].walk);
+		free(prediction.modules[i].sums);
+	}
+	free(prediction.modules);
 	return st;
 }
 

@@ -74,20 +74,17 @@ static enum ts_status time_open(void *arg, const struct ts_context *ctx, const s
 	return TS_OK;
 }
 
-static void learn_class(struct time_state *state, const struct ts_context *ctx, uint32_t op)
-{
-	state->classes[op].known = true;
-	state->classes[op].on_duty = is_on_duty(&ctx->profile->ops[op]);
-	state->classes[op].split = ts_split_of(ctx, state->device_index, &ctx->profile->ops[op]);
-}
-
 /* Names are searched for this, and a GPU has very many short lines: only ops that run are asked. */
 static TS_INLINE const struct time_class *time_time_class_of(struct time_state *state,
 							     const struct ts_context *ctx,
 							     uint32_t op)
 {
-	if (!state->classes[op].known)
-		learn_class(state, ctx, op);
+	if (!state->classes[op].known) {
+		state->classes[op].known = true;
+		state->classes[op].on_duty = is_on_duty(&ctx->profile->ops[op]);
+		state->classes[op].split =
+			ts_split_of(ctx, state->device_index, &ctx->profile->ops[op]);
+	}
 	return &state->classes[op];
 }
 
@@ -288,16 +285,6 @@ static enum ts_status time_block(void *arg, const struct ts_context *ctx,
 			     : core_segments(state, ctx, block, err);
 }
 
-static void device_release(struct time_device *device)
-{
-	free(device->step_ps);
-	ts_buf_release(&device->steps);
-	free(device->slow);
-	ts_slices_release(&device->slices);
-	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		ts_spans_release(&device->gpu[b]);
-}
-
 static enum ts_status time_time_make_devices(struct time_state *sum, const struct ts_context *ctx,
 					     struct ts_error *err)
 {
@@ -343,7 +330,12 @@ static void time_time_take_core(struct time_device *into, struct time_device *fr
 	if (into->op_first_ps <= into->op_last_ps &&
 	    into->op_last_ps - into->op_first_ps >= from->op_last_ps - from->op_first_ps)
 		return;
-	device_release(into);
+	free(into->step_ps);
+	ts_buf_release(&into->steps);
+	free(into->slow);
+	ts_slices_release(&into->slices);
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		ts_spans_release(&into->gpu[b]);
 	*into = *from;
 	into->seen = hull.seen || from->seen;
 	into->first_ps = TS_MIN(hull.first_ps, from->first_ps);

@@ -256,16 +256,6 @@ static enum ts_status time_facts_list_cores(const struct time_state *sum, struct
 	return TS_OK;
 }
 
-static void time_facts_add_to_others(struct ts_time_facts *facts, const struct ts_time_step *step)
-{
-	struct ts_time_step *others = &facts->others;
-
-	facts->others_ps = ts_i64_add(facts->others_ps, ts_time_step_duration(step));
-	others->total_ps = ts_i64_add(others->total_ps, step->total_ps);
-	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		others->ps[b] = ts_i64_add(others->ps[b], step->ps[b]);
-}
-
 /* Steps as facts: those that are listed, and packed all of them where some are not. */
 struct listing {
 	const struct ts_context *ctx;
@@ -301,8 +291,14 @@ static enum ts_status list_step(struct listing *listing, const struct ts_time_st
 	facts->nr_steps++;
 	if (ts_run_steps_at(all, row) < all->nr_kept)
 		listing->steps[facts->nr_listed++] = *step;
-	else
-		time_facts_add_to_others(facts, step);
+	else {
+		struct ts_time_step *others = &facts->others;
+
+		facts->others_ps = ts_i64_add(facts->others_ps, ts_time_step_duration(step));
+		others->total_ps = ts_i64_add(others->total_ps, step->total_ps);
+		for (int b = 0; b < TS_NR_BUCKETS; b++)
+			others->ps[b] = ts_i64_add(others->ps[b], step->ps[b]);
+	}
 	return listing->packed ? time_facts_pack(listing, step, err) : TS_OK;
 }
 

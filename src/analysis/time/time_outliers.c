@@ -120,11 +120,6 @@ static bool time_outliers_is_in(const struct outliers *all, uint32_t op, enum ts
 	return whole == TS_NR_BUCKETS ? ts_bucket_is_divided(bucket) : whole == bucket;
 }
 
-static bool time_outliers_is_gap(enum ts_bucket bucket)
-{
-	return bucket >= TS_BUCKET_COMPILATION;
-}
-
 /* Of the ops in the bucket that grew, the one that did most: over all cores, or the late one's. */
 static void time_outliers_find_op(const struct outliers *all, size_t slow, struct cause *cause)
 {
@@ -144,12 +139,6 @@ static void time_outliers_find_op(const struct outliers *all, size_t slow, struc
 	}
 }
 
-static int64_t overlap(const struct time_gap *gap, const struct time_slow *step)
-{
-	return ts_i64_sub(TS_MIN(ts_i64_add(gap->start_ps, gap->dur_ps), step->until_ps),
-			  TS_MAX(gap->start_ps, step->from_ps));
-}
-
 /* The gap under the cause that has most of the step. */
 static void find_gap(const struct outliers *all, size_t slow, struct cause *cause)
 {
@@ -160,7 +149,10 @@ static void find_gap(const struct outliers *all, size_t slow, struct cause *caus
 		const struct time_slow *step = time_outliers_slow_of(all, d, slow);
 
 		for (size_t g = 0; step && g < device->nr_gaps; g++) {
-			int64_t ps = overlap(&device->gaps[g], step);
+			int64_t ps = ts_i64_sub(
+				TS_MIN(ts_i64_add(device->gaps[g].start_ps, device->gaps[g].dur_ps),
+				       step->until_ps),
+				TS_MAX(device->gaps[g].start_ps, step->from_ps));
 
 			if (ps <= most_ps || device->gaps[g].cause != cause->bucket)
 				continue;
@@ -185,7 +177,7 @@ static struct cause time_outliers_explain(const struct outliers *all, size_t slo
 	find_core(all, slow, &cause);
 	if (cause.bucket == TS_BUCKET_COMMUNICATION && all->sum->nr_devices > 1)
 		find_straggler(all, slow, &cause);
-	if (time_outliers_is_gap(cause.bucket))
+	if (cause.bucket >= TS_BUCKET_COMPILATION)
 		find_gap(all, slow, &cause);
 	else
 		time_outliers_find_op(all, slow, &cause);

@@ -22,13 +22,6 @@ static struct ts_value of_hosts(const struct report *report, int64_t ps)
 	return report->saw_hosts ? ts_int(ps) : ts_null();
 }
 
-static struct ts_value of_bucket(const struct report *report, const int64_t *ps, int bucket)
-{
-	return bucket == TS_BUCKET_COMPILATION || bucket == TS_BUCKET_INPUT
-		       ? of_hosts(report, ps[bucket])
-		       : ts_int(ps[bucket]);
-}
-
 #define BUCKET_FIELD(id, name) [TS_BUCKET_##id] = TS_FIELD_AT(time, buckets.name),
 static const size_t bucket_fields[TS_NR_BUCKETS] = { TS_EACH_BUCKET(BUCKET_FIELD) };
 
@@ -51,7 +44,10 @@ static void time_report_put_totals(const struct report *report)
 	TS_SET(result, time, cores, ts_int((int64_t)facts->nr_cores));
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		TS_SET_AT(result, time, bucket_fields[b],
-			  ran ? of_bucket(report, facts->bucket_ps, b) : ts_null());
+			  ran ? (b == TS_BUCKET_COMPILATION || b == TS_BUCKET_INPUT
+					 ? of_hosts(report, facts->bucket_ps[b])
+					 : ts_int(facts->bucket_ps[b]))
+			      : ts_null());
 	for (int part = 0; part < TS_SPLIT_REST; part++)
 		TS_SET_AT(result, time, part_fields[part],
 			  ran ? ts_int(facts->need_ps[part]) : ts_null());

@@ -57,14 +57,6 @@ static struct ts_value index_or_null(uint32_t index)
 	X(input_excess_ps, GREW(INPUT)) \
 	X(idle_excess_ps, GREW(IDLE))
 
-static void time_slow_put_fields(const struct ts_time_facts *time, struct ts_result *result)
-{
-	TS_SET(result, time, steps_median_ps, ts_int(time->median_step_ps));
-	TS_SET(result, time, steps_mad_ps, ts_int(time->step_mad_ps));
-	TS_SET(result, time, steps_slow_count, ts_int(time->nr_slow_steps));
-	TS_SET(result, time, steps_slow_period, ts_int_or_null(time->slow_period));
-}
-
 void ts_time_put_slow(const struct ts_context *ctx, struct ts_result *result)
 {
 	const struct ts_time_facts *time = ts_time_facts(ctx);
@@ -73,7 +65,10 @@ void ts_time_put_slow(const struct ts_context *ctx, struct ts_result *result)
 
 	if (time->nr_steps == 0)
 		return;
-	time_slow_put_fields(time, result);
+	TS_SET(result, time, steps_median_ps, ts_int(time->median_step_ps));
+	TS_SET(result, time, steps_mad_ps, ts_int(time->step_mad_ps));
+	TS_SET(result, time, steps_slow_count, ts_int(time->nr_slow_steps));
+	TS_SET(result, time, steps_slow_period, ts_int_or_null(time->slow_period));
 	table = TS_TABLE(result, time_steps_outliers);
 	for (size_t i = 0; i < time->nr_slow; i++) {
 		const struct ts_slow_step *slow = &time->slow[i];

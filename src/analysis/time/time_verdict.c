@@ -56,18 +56,6 @@ static bool has_rate(const struct ts_time_facts *time, enum ts_bucket bucket,
 	return (double)time->need_ps[part] >= RATE_MIN * (double)time->bucket_ps[bucket];
 }
 
-static bool time_verdict_is_gpu(const struct ts_profile *profile)
-{
-	return profile->nr_devices > 0 && profile->devices[0].is_gpu;
-}
-
-/* Praise is for a TPU whose matrix units need half of all core time even at their peak. */
-static bool is_good(const struct ts_context *ctx, const struct ts_time_facts *time)
-{
-	return !time_verdict_is_gpu(ctx->profile) &&
-	       time_verdict_share_of(time, time->need_ps[TS_SPLIT_MATRIX]) >= GOOD_FROM;
-}
-
 static const struct verdict no_limit = { TS_NR_BUCKETS, "No single limit is known" };
 
 /* Compute is what matrix units need and what the compiler thinks of the others: one of them must rule. */
@@ -77,7 +65,9 @@ static struct verdict compute_verdict(const struct ts_context *ctx,
 	struct verdict verdict = { TS_BUCKET_COMPUTE, sentences[TS_BUCKET_COMPUTE] };
 
 	if (has_rate(time, TS_BUCKET_COMPUTE, TS_SPLIT_MATRIX)) {
-		if (is_good(ctx, time))
+		/* Praise is for a TPU whose matrix units need half of all core time at their peak. */
+		if (!(ctx->profile->nr_devices > 0 && ctx->profile->devices[0].is_gpu) &&
+		    time_verdict_share_of(time, time->need_ps[TS_SPLIT_MATRIX]) >= GOOD_FROM)
 			verdict.sentence = "Your workload is compute-bound (good for TPU!)";
 		return verdict;
 	}
@@ -151,22 +141,6 @@ static void time_verdict_put_holders(struct ts_buf *text, const struct ts_contex
 	}
 }
 
-static void put_unexplained(struct ts_buf *text, const struct ts_context *ctx,
-			    const struct ts_time_facts *time)
-{
-	time_verdict_put_share(text, time, time->bucket_ps[TS_BUCKET_UNEXPLAINED]);
-	ts_buf_puts(text, " of core time is explained by neither FLOPs nor bytes");
-	time_verdict_put_holders(text, ctx, time);
-}
-
-static void put_compute(struct ts_buf *text, const struct ts_time_facts *time)
-{
-	time_verdict_put_share(text, time, time->need_ps[TS_SPLIT_MATRIX]);
-	ts_buf_puts(text, " of core time is what the matrix units need at their peak, ");
-	time_verdict_put_share(text, time, time->need_ps[TS_SPLIT_ESTIMATE]);
-	ts_buf_puts(text, " what the compiler's estimate adds for other units");
-}
-
 static void put_largest(struct ts_buf *text, const struct ts_time_facts *time)
 {
 	enum ts_bucket most = time_verdict_largest(time);
@@ -196,22 +170,28 @@ static void put_memory(struct ts_buf *text, const struct ts_time_facts *time)
 	ts_buf_puts(text, " waits for copies");
 }
 
-static void put_class(struct ts_buf *text, const struct ts_time_facts *time, enum ts_bucket bucket)
-{
-	time_verdict_put_share(text, time, time->bucket_ps[bucket]);
-	ts_buf_puts(text, " of core time is ");
-	ts_buf_puts(text, ts_bucket_title(bucket));
-}
-
 static void put_evidence(struct ts_buf *text, const struct ts_context *ctx,
 			 const struct ts_time_facts *time, enum ts_bucket bucket)
 {
 	switch (bucket) {
-	case TS_BUCKET_COMPUTE:	    put_compute(text, time); break;
+	case TS_BUCKET_COMPUTE:
+		time_verdict_put_share(text, time, time->need_ps[TS_SPLIT_MATRIX]);
+		ts_buf_puts(text, " of core time is what the matrix units need at their peak, ");
+		time_verdict_put_share(text, time, time->need_ps[TS_SPLIT_ESTIMATE]);
+		ts_buf_puts(text, " what the compiler's estimate adds for other units");
+		break;
 	case TS_BUCKET_MEMORY_WAIT: put_memory(text, time); break;
-	case TS_BUCKET_UNEXPLAINED: put_unexplained(text, ctx, time); break;
-	case TS_NR_BUCKETS:	    put_largest(text, time); break;
-	default:		    put_class(text, time, bucket); break;
+	case TS_BUCKET_UNEXPLAINED:
+		time_verdict_put_share(text, time, time->bucket_ps[TS_BUCKET_UNEXPLAINED]);
+		ts_buf_puts(text, " of core time is explained by neither FLOPs nor bytes");
+		time_verdict_put_holders(text, ctx, time);
+		break;
+	case TS_NR_BUCKETS: put_largest(text, time); break;
+	default:
+		time_verdict_put_share(text, time, time->bucket_ps[bucket]);
+		ts_buf_puts(text, " of core time is ");
+		ts_buf_puts(text, ts_bucket_title(bucket));
+		break;
 	}
 }
 
