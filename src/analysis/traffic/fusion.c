@@ -77,13 +77,6 @@ static enum ts_status note_ops(struct ts_fusion *fusion, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Each op that needs these makes them: they would not be stored. */
-static bool is_made_anywhere(const struct ts_hlo_instr *instr)
-{
-	return ts_hlo_is_name(instr) || instr->opcode == TS_OPCODE_BROADCAST ||
-	       instr->opcode == TS_OPCODE_IOTA;
-}
-
 static bool is_output(const struct ts_hlo_module *module, const struct ts_hlo_comp *comp,
 		      uint32_t instr)
 {
@@ -104,7 +97,9 @@ static int64_t saved_by(const struct ts_hlo_module *module, const struct ts_hlo_
 	const struct ts_hlo_instr *instr = &module->instrs[index];
 	int64_t nr = is_output(module, comp, index) ? 0 : 1;
 
-	if (is_made_anywhere(instr) || instr->shape.memory_space != TS_SPACE_HBM ||
+	/* Each op that needs these makes them: they would not be stored. */
+	if (ts_hlo_is_name(instr) || instr->opcode == TS_OPCODE_BROADCAST ||
+	    instr->opcode == TS_OPCODE_IOTA || instr->shape.memory_space != TS_SPACE_HBM ||
 	    ts_shape_elements(&instr->shape) <= 1)
 		return 0;
 	for (uint32_t i = 0; i < instr->nr_users; i++)

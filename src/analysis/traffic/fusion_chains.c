@@ -8,28 +8,6 @@
 
 #define MIN_OPS 4 /* in series: fewer are not a chain */
 
-static bool is_half(const struct ts_hlo_instr *instr)
-{
-	return ts_hlo_is_done(instr) || ts_opcode_phase(instr->opcode) == TS_PHASE_START;
-}
-
-static bool is_tiny(const struct ts_fusion_time *time, double limit_ps)
-{
-	return time->occurrences > 0 &&
-	       (double)time->self_ps < limit_ps * (double)time->occurrences;
-}
-
-static void fusion_chains_add_op(struct ts_fusion_chain *chain, const struct ts_fusion_time *time,
-				 uint32_t instr)
-{
-	if (chain->nr_ops++ == 0)
-		chain->first = instr;
-	chain->last = instr;
-	chain->executions = TS_MAX(chain->executions, time->occurrences);
-	chain->occurrences = ts_i64_add(chain->occurrences, time->occurrences);
-	chain->time_ps = ts_i64_add(chain->time_ps, time->self_ps);
-}
-
 static enum ts_status end_chain(struct ts_fusion_chains *chains, struct ts_fusion_chain *chain,
 				struct ts_error *err)
 {
@@ -53,10 +31,17 @@ static enum ts_status fusion_chains_walk_comp(const struct ts_fusion_walk *walk,
 		const struct ts_hlo_instr *instr = &walk->module->instrs[index];
 		const struct ts_fusion_time *time = &walk->times[index];
 
-		if (ts_hlo_is_name(instr) || is_half(instr))
+		if (ts_hlo_is_name(instr) || ts_hlo_is_done(instr) ||
+		    ts_opcode_phase(instr->opcode) == TS_PHASE_START)
 			continue;
-		if (!ts_hlo_is_control(instr) && is_tiny(time, limit_ps)) {
-			fusion_chains_add_op(&chain, time, index);
+		if (!ts_hlo_is_control(instr) && time->occurrences > 0 &&
+		    (double)time->self_ps < limit_ps * (double)time->occurrences) {
+			if (chain.nr_ops++ == 0)
+				chain.first = index;
+			chain.last = index;
+			chain.executions = TS_MAX(chain.executions, time->occurrences);
+			chain.occurrences = ts_i64_add(chain.occurrences, time->occurrences);
+			chain.time_ps = ts_i64_add(chain.time_ps, time->self_ps);
 		} else if (ts_hlo_is_control(instr) || time->occurrences > 0) {
 			enum ts_status st = end_chain(chains, &chain, err);
 

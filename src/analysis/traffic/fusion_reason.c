@@ -71,15 +71,6 @@ static const uint32_t traits_of[TS_NR_OPCODES] = {
 	[TS_OPCODE_MAP] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
 };
 
-static uint32_t own_traits(const struct ts_hlo_instr *instr)
-{
-	if (instr->is_host_transfer)
-		return TS_HOLDS_HOST;
-	if (traits_of[instr->opcode])
-		return traits_of[instr->opcode];
-	return ts_hlo_is_name(instr) ? 0 : TS_HOLDS_OTHER;
-}
-
 static uint32_t traits_at(const struct ts_hlo_module *module, uint32_t index, unsigned depth)
 {
 	const struct ts_hlo_instr *instr = &module->instrs[index];
@@ -90,8 +81,13 @@ static uint32_t traits_at(const struct ts_hlo_module *module, uint32_t index, un
 	    instr->nr_operands > 0) /* what its start wraps */
 		return traits_at(module, instr->operands[0], depth + 1);
 	if ((instr->opcode != TS_OPCODE_FUSION && instr->opcode != TS_OPCODE_ASYNC_START) ||
-	    instr->nr_called == 0 || depth > TS_FUSION_MAX_DEPTH)
-		return own_traits(instr);
+	    instr->nr_called == 0 || depth > TS_FUSION_MAX_DEPTH) {
+		if (instr->is_host_transfer)
+			return TS_HOLDS_HOST;
+		if (traits_of[instr->opcode])
+			return traits_of[instr->opcode];
+		return ts_hlo_is_name(instr) ? 0 : TS_HOLDS_OTHER;
+	}
 	comp = &module->comps[instr->called[0]];
 	for (uint32_t i = 0; i < comp->nr_instrs; i++)
 		traits |= traits_at(module, comp->first_instr + i, depth + 1);

@@ -138,13 +138,6 @@ static int64_t memory_layout_sum_of(const int64_t *bytes)
 	return sum;
 }
 
-static int64_t memory_layout_moved_bytes(const struct ts_memory_op *op)
-{
-	return ts_i64_add(op->all.unsplit_bytes,
-			  ts_i64_add(memory_layout_sum_of(op->all.read_bytes),
-				     memory_layout_sum_of(op->all.written_bytes)));
-}
-
 static enum ts_status add_copy(const struct memory_walk *walk, const struct ts_memory_op *op,
 			       uint32_t index, struct memory_copies *copies, struct ts_error *err)
 {
@@ -166,7 +159,10 @@ static enum ts_status add_copy(const struct memory_walk *walk, const struct ts_m
 	copy.readers = find_readers(walk, index);
 	find_producer(walk, &copy);
 	copy.reason = ts_memory_reason_of(&copy);
-	copy.bytes = memory_layout_moved_bytes(op) / TS_MAX(op->executions, 1);
+	copy.bytes = ts_i64_add(op->all.unsplit_bytes,
+				ts_i64_add(memory_layout_sum_of(op->all.read_bytes),
+					   memory_layout_sum_of(op->all.written_bytes))) /
+		     TS_MAX(op->executions, 1);
 	if (!ts_grow(&copies->items, &copies->cap, copies->nr + 1, sizeof(*copies->items)))
 		return ts_fail_nomem(err);
 	copies->items[copies->nr++] = copy;

@@ -252,11 +252,6 @@ static enum ts_status memory_ops_add_module(struct memory *memory, uint32_t inde
 	return st;
 }
 
-static bool memory_ops_is_alone(const struct memory *memory)
-{
-	return !memory->measured && memory->ctx->profile->nr_lines == 0;
-}
-
 enum ts_status ts_memory_find_ops(struct memory *memory, struct ts_error *err)
 {
 	const struct ts_ops_facts *ops = ts_ops_facts(memory->ctx);
@@ -267,7 +262,8 @@ enum ts_status ts_memory_find_ops(struct memory *memory, struct ts_error *err)
 	st = memory_ops_add_ops(memory, ops, true, err);
 	if (st)
 		return st;
-	for (uint32_t i = 0; memory_ops_is_alone(memory) && i < memory->ctx->profile->nr_modules;
+	for (uint32_t i = 0; !memory->measured && memory->ctx->profile->nr_lines == 0 &&
+			     i < memory->ctx->profile->nr_modules;
 	     i++) {
 		st = memory_ops_add_module(memory, i, err);
 		if (st)

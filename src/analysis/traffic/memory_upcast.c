@@ -118,11 +118,6 @@ static struct use use_inside(const struct ts_hlo_module *module, const struct ts
 	return all;
 }
 
-static bool is_float(enum ts_dtype dtype)
-{
-	return dtype == TS_F16 || dtype == TS_BF16;
-}
-
 /* Tiles in its layout: a TPU's. There an f32 product takes bf16 operands unless asked not to. */
 static bool rounds_operands(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr,
 			    uint32_t from)
@@ -137,7 +132,8 @@ static struct use use_of(const struct ts_hlo_module *module, uint32_t user, uint
 {
 	const struct ts_hlo_instr *instr = &module->instrs[user];
 
-	if (instr->opcode == TS_OPCODE_CONVERT && is_float(instr->shape.dtype))
+	if (instr->opcode == TS_OPCODE_CONVERT &&
+	    (instr->shape.dtype == TS_F16 || instr->shape.dtype == TS_BF16))
 		return (struct use){ instr->shape.dtype, false };
 	if (rounds_operands(module, instr, from))
 		return (struct use){ TS_BF16, true };

@@ -310,15 +310,6 @@ static struct region remat_sum_up(const struct remat *all)
 	return sum;
 }
 
-static void remat_put_fields(struct ts_result *result, const struct region *sum, size_t nr)
-{
-	TS_SET(result, remat, op_count, ts_int((int64_t)nr));
-	TS_SET(result, remat, time_ps, ts_int_or_null(sum->time_ps));
-	TS_SET(result, remat, flops, ts_real(sum->flops));
-	TS_SET(result, remat, bytes_accessed, ts_real(sum->bytes));
-	TS_SET(result, remat, saved_bytes, ts_int(sum->saved_bytes));
-}
-
 static enum ts_status put_all_regions(struct remat *all, struct ts_error *err)
 {
 	struct region *regions = calloc(all->nr + 1, sizeof(*regions));
@@ -356,7 +347,11 @@ static enum ts_status remat_report(struct remat *all, struct ts_remat_facts *fac
 	if (all->nr > 1)
 		qsort(all->ops, all->nr, sizeof(*all->ops), remat_costliest_first);
 	sum = remat_sum_up(all);
-	remat_put_fields(all->result, &sum, all->nr);
+	TS_SET(all->result, remat, op_count, ts_int((int64_t)all->nr));
+	TS_SET(all->result, remat, time_ps, ts_int_or_null(sum.time_ps));
+	TS_SET(all->result, remat, flops, ts_real(sum.flops));
+	TS_SET(all->result, remat, bytes_accessed, ts_real(sum.bytes));
+	TS_SET(all->result, remat, saved_bytes, ts_int(sum.saved_bytes));
 	st = put_all_regions(all, err);
 	if (st)
 		return st;

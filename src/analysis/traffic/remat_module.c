@@ -99,12 +99,6 @@ static uint64_t remat_module_key_of(const struct ts_hlo_instr *instr)
 	return key ? key : 1;
 }
 
-static bool is_forward(const struct ts_hlo_instr *instr)
-{
-	return instr->op_name.n > 0 && !ts_bytes_has(instr->op_name, "transpose(") &&
-	       !ts_remat_is(instr) && !ts_remat_is_name(instr);
-}
-
 /* The op that an instruction is, or is fused into. */
 static uint32_t remat_module_kernel_of(const struct remat_module *remat, uint32_t instr)
 {
@@ -148,7 +142,9 @@ enum ts_status ts_remat_module_init(struct remat_module *remat, const struct ts_
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		if (!ts_strmap_set(&remat->names, module->instrs[i].name, i))
 			return ts_fail_nomem(err);
-		if (is_forward(&module->instrs[i]))
+		if (module->instrs[i].op_name.n > 0 &&
+		    !ts_bytes_has(module->instrs[i].op_name, "transpose(") &&
+		    !ts_remat_is(&module->instrs[i]) && !ts_remat_is_name(&module->instrs[i]))
 			remat->values[remat->nr_values++] =
 				(struct remat_value){ remat_module_key_of(&module->instrs[i]), i,
 						      remat_module_kernel_of(remat, i) };

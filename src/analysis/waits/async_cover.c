@@ -10,13 +10,6 @@
 
 enum { MARK_NEEDED = 1, MARK_USES = 2 };
 
-/* Ops that work and can be moved: not transfers, waits or collectives. */
-static bool async_cover_is_compute(const struct ts_op *op)
-{
-	return op->async == TS_ASYNC_NONE &&
-	       (op->kind == TS_OP_COMPUTE || op->kind == TS_OP_MATRIX || op->kind == TS_OP_CONTROL);
-}
-
 /* A loop has the time of all that runs in it; a -start or -done has none. */
 static void read_means(struct async_schedule *schedule, const struct ts_context *ctx,
 		       uint32_t module)
@@ -27,8 +20,11 @@ static void read_means(struct async_schedule *schedule, const struct ts_context 
 		const struct ts_op_fact *fact = &ops->items[i];
 		const struct ts_op *op = fact->op == TS_NONE ? NULL : &ctx->profile->ops[fact->op];
 
+		/* Ops that work and can be moved: not transfers, waits or collectives. */
 		if (!op || op->module != module || op->instr == TS_NONE || fact->occurrences <= 0 ||
-		    !async_cover_is_compute(op))
+		    op->async != TS_ASYNC_NONE ||
+		    (op->kind != TS_OP_COMPUTE && op->kind != TS_OP_MATRIX &&
+		     op->kind != TS_OP_CONTROL))
 			continue;
 		schedule->mean_ps[op->instr] =
 			TS_MAX(op->kind == TS_OP_CONTROL ? fact->total_ps : fact->self_ps, 0) /
@@ -85,15 +81,6 @@ static void async_cover_mark(struct async_schedule *schedule, uint32_t from, uin
 	}
 }
 
-static void add_between(struct async_cover *cover, const struct async_schedule *schedule,
-			uint32_t instr)
-{
-	if (cover->between == TS_NONE ||
-	    schedule->mean_ps[instr] > schedule->mean_ps[cover->between])
-		cover->between = instr;
-	cover->between_ps = ts_i64_add(cover->between_ps, schedule->mean_ps[instr]);
-}
-
 static void add_free(struct async_cover *cover, struct async_schedule *schedule, uint32_t instr)
 {
 	if (cover->free == TS_NONE || schedule->mean_ps[instr] > schedule->mean_ps[cover->free])
@@ -120,10 +107,13 @@ struct async_cover ts_async_cover_of(struct async_schedule *schedule, uint32_t s
 	for (uint32_t i = comp->first_instr; i < comp->first_instr + comp->nr_instrs; i++) {
 		if (schedule->mean_ps[i] <= 0)
 			continue;
-		if (i > start && i < done)
-			add_between(&cover, schedule, i);
-		else if (i < start ? !(schedule->marks[i] & MARK_NEEDED)
-				   : i > done && !(schedule->marks[i] & MARK_USES))
+		if (i > start && i < done) {
+			if (cover.between == TS_NONE ||
+			    schedule->mean_ps[i] > schedule->mean_ps[cover.between])
+				cover.between = i;
+			cover.between_ps = ts_i64_add(cover.between_ps, schedule->mean_ps[i]);
+		} else if (i < start ? !(schedule->marks[i] & MARK_NEEDED)
+				     : i > done && !(schedule->marks[i] & MARK_USES))
 			add_free(&cover, schedule, i);
 	}
 	return cover;
