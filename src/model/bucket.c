@@ -40,12 +40,6 @@ static bool bucket_named(const struct ts_op *op, const char *const *parts)
 	return false;
 }
 
-static bool is_communication(const struct ts_op *op)
-{
-	return !op->has_program && !op->is_traced &&
-	       ts_kernel_class_of(op->name).category == TS_CATEGORY_COMMUNICATION;
-}
-
 static enum ts_bucket bucket_by_name(const struct ts_op *op)
 {
 	static const char *const host[] = { "MemcpyH2D",  "MemcpyD2H",	 "MemcpyHToD",
@@ -54,7 +48,8 @@ static enum ts_bucket bucket_by_name(const struct ts_op *op)
 	static const char *const copies[] = { "Memcpy", "MEMCPY",     "Memset",	    "MEMSET",
 					      "memset", "copyBuffer", "fillBuffer", NULL };
 
-	if (is_communication(op))
+	if (!op->has_program && !op->is_traced &&
+	    ts_kernel_class_of(op->name).category == TS_CATEGORY_COMMUNICATION)
 		return TS_BUCKET_COMMUNICATION;
 	if (bucket_named(op, host))
 		return TS_BUCKET_HOST_TRANSFER;

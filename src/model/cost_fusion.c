@@ -214,11 +214,6 @@ void ts_cost_fusion(const struct ts_cost_walk *walk, const struct ts_hlo_instr *
 			add_param(walk, comp->params[i], 0, cost);
 }
 
-static bool takes_part(enum ts_opcode opcode)
-{
-	return TS_OPCODE_IN(opcode, TS_OPCODE_SLICE, TS_OPCODE_DYNAMIC_SLICE, TS_OPCODE_GATHER);
-}
-
 int64_t ts_hlo_read_bytes(const struct ts_hlo_module *module, uint32_t instr, uint32_t operand)
 {
 	const struct ts_cost_walk walk = { .module = module, .with_roots = true };
@@ -231,7 +226,8 @@ int64_t ts_hlo_read_bytes(const struct ts_hlo_module *module, uint32_t instr, ui
 	if (operand >= op->nr_operands)
 		return 0;
 	all = ts_shape_bytes(&module->instrs[op->operands[operand]].shape);
-	if (operand == 0 && takes_part(op->opcode))
+	if (operand == 0 &&
+	    TS_OPCODE_IN(op->opcode, TS_OPCODE_SLICE, TS_OPCODE_DYNAMIC_SLICE, TS_OPCODE_GATHER))
 		return TS_MIN(ts_shape_bytes(&op->shape), all);
 	if (operand == 0 &&
 	    (op->opcode == TS_OPCODE_DYNAMIC_UPDATE_SLICE || op->opcode == TS_OPCODE_SCATTER))

@@ -293,11 +293,6 @@ static void cost_matmul_note(struct found *found, const struct ts_matmul *produc
 		found->out[at] = *product;
 }
 
-static bool is_entered(enum ts_opcode opcode)
-{
-	return TS_OPCODE_IN(opcode, TS_OPCODE_FUSION, TS_OPCODE_CALL, TS_OPCODE_ASYNC_START);
-}
-
 static void search(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr,
 		   unsigned depth, struct found *found)
 {
@@ -305,7 +300,8 @@ static void search(const struct ts_hlo_module *module, const struct ts_hlo_instr
 
 	if (ts_cost_product(module, instr, &product))
 		cost_matmul_note(found, &product);
-	if (depth > TS_COST_MAX_DEPTH || !is_entered(instr->opcode))
+	if (depth > TS_COST_MAX_DEPTH ||
+	    !TS_OPCODE_IN(instr->opcode, TS_OPCODE_FUSION, TS_OPCODE_CALL, TS_OPCODE_ASYNC_START))
 		return;
 	for (uint32_t c = 0; c < instr->nr_called; c++) {
 		const struct ts_hlo_comp *comp = &module->comps[instr->called[c]];

@@ -514,20 +514,16 @@ static void raise_to(struct ts_cost *max, const struct ts_cost *cost)
 	}
 }
 
-static void add_called(const struct ts_cost_walk *walk, uint32_t comp, struct ts_cost *cost)
-{
-	struct ts_cost inside = ts_cost_comp(walk, comp);
-
-	add_cost(cost, &inside);
-	cost->has_unknown |= inside.has_unknown;
-}
-
 /* A while: one trip of body and condition. A call, an async wrapper: what is inside. */
 static void call(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		 struct ts_cost *cost)
 {
-	for (uint32_t i = 0; i < instr->nr_called; i++)
-		add_called(walk, instr->called[i], cost);
+	for (uint32_t i = 0; i < instr->nr_called; i++) {
+		struct ts_cost inside = ts_cost_comp(walk, instr->called[i]);
+
+		add_cost(cost, &inside);
+		cost->has_unknown |= inside.has_unknown;
+	}
 }
 
 /* The most expensive branch, for each count by itself. */

@@ -358,22 +358,7 @@ done:
 	return st;
 }
 
-static void apply_by_time(const struct ts_step_pairing *pairing, struct ts_device_steps *steps,
-			  uint32_t device)
-{
-	steps->first_row = pairing->first_rows[device];
-	for (size_t i = 0; i < steps->nr; i++)
-		steps->items[i].number = ts_device_steps_row(steps, i);
-}
-
 /* ---- both, and by place */
-
-static void find_by_place(struct ts_steps *steps)
-{
-	steps->nr_steps = 0;
-	for (size_t d = 0; d < steps->nr_devices; d++)
-		steps->nr_steps = TS_MAX(steps->nr_steps, ts_device_steps_nr(&steps->devices[d]));
-}
 
 enum ts_status ts_step_pairing_find(struct ts_step_pairing *pairing, struct ts_steps *steps,
 				    struct ts_error *err)
@@ -390,7 +375,9 @@ enum ts_status ts_step_pairing_find(struct ts_step_pairing *pairing, struct ts_s
 		return st;
 	if (tell)
 		return find_by_number(pairing, steps, err);
-	find_by_place(steps);
+	steps->nr_steps = 0;
+	for (size_t d = 0; d < steps->nr_devices; d++)
+		steps->nr_steps = TS_MAX(steps->nr_steps, ts_device_steps_nr(&steps->devices[d]));
 	return TS_OK;
 }
 
@@ -398,8 +385,12 @@ enum ts_status ts_step_pairing_apply(const struct ts_step_pairing *pairing, stru
 				     uint32_t device, struct ts_error *err)
 {
 	TS_ASSERT(pairing && device < steps->nr_devices);
-	if (pairing->first_rows)
-		apply_by_time(pairing, &steps->devices[device], device);
+	if (pairing->first_rows) {
+		steps->devices[device].first_row = pairing->first_rows[device];
+		for (size_t i = 0; i < steps->devices[device].nr; i++)
+			steps->devices[device].items[i].number =
+				ts_device_steps_row(&steps->devices[device], i);
+	}
 	if (pairing->numbers)
 		return apply_by_number(pairing, &steps->devices[device], err);
 	return TS_OK;

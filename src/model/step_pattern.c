@@ -75,16 +75,6 @@ static int64_t step_pattern_length_ps(const struct ts_execution *execution)
 	return TS_MAX(ts_i64_sub(execution->end_ps, execution->start_ps), 1);
 }
 
-static void step_pattern_release(struct finder *finder)
-{
-	free(finder->time_ps);
-	free(finder->count);
-	free(finder->left_out);
-	free(finder->rank);
-	free(finder->kept);
-	free(finder->before_ps);
-}
-
 static enum ts_status step_pattern_prepare(struct finder *finder, struct ts_error *err)
 {
 	size_t nr = finder->nr_symbols + 1;
@@ -101,17 +91,6 @@ static enum ts_status step_pattern_prepare(struct finder *finder, struct ts_erro
 	return TS_OK;
 }
 
-/* Sorted in: there are few modules that repeat. */
-static void rank_symbol(struct finder *finder, uint32_t symbol)
-{
-	size_t at = finder->nr_rank++;
-
-	for (; at > 0 && finder->time_ps[finder->rank[at - 1]] > finder->time_ps[symbol]; at--)
-		finder->rank[at] = finder->rank[at - 1];
-	finder->rank[at] = symbol;
-	finder->total_ps = ts_i64_add(finder->total_ps, finder->time_ps[symbol]);
-}
-
 static void count_symbols(struct finder *finder)
 {
 	for (size_t i = 0; i < finder->nr_all; i++) {
@@ -123,8 +102,16 @@ static void count_symbols(struct finder *finder)
 	}
 	for (uint32_t s = 0; s < finder->nr_symbols; s++) {
 		finder->left_out[s] = finder->count[s] < 2 || is_aside(finder->names[s]);
-		if (!finder->left_out[s])
-			rank_symbol(finder, s);
+		/* Sorted in: there are few modules that repeat. */
+		if (!finder->left_out[s]) {
+			size_t at = finder->nr_rank++;
+
+			for (; at > 0 && finder->time_ps[finder->rank[at - 1]] > finder->time_ps[s];
+			     at--)
+				finder->rank[at] = finder->rank[at - 1];
+			finder->rank[at] = s;
+			finder->total_ps = ts_i64_add(finder->total_ps, finder->time_ps[s]);
+		}
 	}
 }
 
@@ -394,7 +381,12 @@ enum ts_status ts_step_pattern_find(const struct ts_execution *executions, size_
 		count_symbols(&finder);
 		step_pattern_find(&finder, pattern);
 	}
-	step_pattern_release(&finder);
+	free(finder.time_ps);
+	free(finder.count);
+	free(finder.left_out);
+	free(finder.rank);
+	free(finder.kept);
+	free(finder.before_ps);
 	return st;
 }
 

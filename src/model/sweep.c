@@ -12,16 +12,6 @@ static int64_t nearest_end(const struct ts_sweep *sweep, int64_t limit_ps)
 	return limit_ps;
 }
 
-static void drop_ended(struct ts_sweep *sweep)
-{
-	for (unsigned left = sweep->running; left; left &= left - 1) {
-		unsigned kind = (unsigned)__builtin_ctz(left);
-
-		if (sweep->until_ps[kind] <= sweep->now_ps)
-			sweep->running &= ~(1u << kind);
-	}
-}
-
 void ts_sweep_to(struct ts_sweep *sweep, int64_t ps)
 {
 	TS_ASSERT_HOT(sweep);
@@ -34,7 +24,12 @@ void ts_sweep_to(struct ts_sweep *sweep, int64_t ps)
 
 		sweep->moment(sweep->ctx, sweep->now_ps, to_ps, sweep->running);
 		sweep->now_ps = to_ps;
-		drop_ended(sweep);
+		for (unsigned left = sweep->running; left; left &= left - 1) {
+			unsigned kind = (unsigned)__builtin_ctz(left);
+
+			if (sweep->until_ps[kind] <= sweep->now_ps)
+				sweep->running &= ~(1u << kind);
+		}
 	}
 }
 

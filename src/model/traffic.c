@@ -32,11 +32,6 @@ static void add_link(struct ts_traffic *traffic, enum ts_opcode op)
 		traffic->written_bytes[TS_MEMORY_HOST] = model_traffic_sum_of(traffic->read_bytes);
 }
 
-static bool model_traffic_holds_ops(const struct ts_hlo_instr *instr)
-{
-	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_WHILE, TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL);
-}
-
 struct ts_traffic ts_instr_traffic(const struct ts_hlo_module *module, uint32_t index)
 {
 	const struct ts_hlo_instr *instr = &module->instrs[index];
@@ -44,7 +39,7 @@ struct ts_traffic ts_instr_traffic(const struct ts_hlo_module *module, uint32_t 
 	struct ts_cost cost;
 
 	TS_ASSERT(module);
-	if (model_traffic_holds_ops(instr))
+	if (TS_OPCODE_IN(instr->opcode, TS_OPCODE_WHILE, TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL))
 		return (struct ts_traffic){ .source = TS_TRAFFIC_INSIDE };
 	cost = ts_hlo_cost(module, index);
 	if (cost.bytes_accessed < 0)
@@ -58,11 +53,6 @@ struct ts_traffic ts_instr_traffic(const struct ts_hlo_module *module, uint32_t 
 static int64_t model_traffic_known(int64_t bytes)
 {
 	return TS_MAX(bytes, 0);
-}
-
-static bool has_breakdown(const struct ts_op *op)
-{
-	return op->hbm_read_bytes >= 0 || op->hbm_write_bytes >= 0 || op->onchip_bytes >= 0;
 }
 
 /* It knows the device's memories only: the host's come from the module. */
@@ -119,7 +109,7 @@ struct ts_traffic ts_op_traffic(const struct ts_profile *profile, const struct t
 	TS_ASSERT_HOT(profile && op);
 	if (op->kind == TS_OP_CONTROL || op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP)
 		return (struct ts_traffic){ .source = TS_TRAFFIC_INSIDE };
-	if (has_breakdown(op))
+	if (op->hbm_read_bytes >= 0 || op->hbm_write_bytes >= 0 || op->onchip_bytes >= 0)
 		return by_breakdown(profile, op);
 	if (op->instr != TS_NONE && op->module != TS_NONE)
 		traffic = ts_instr_traffic(&profile->modules[op->module], op->instr);

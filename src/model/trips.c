@@ -103,12 +103,6 @@ static int64_t count_trips(const struct loop *loop, const struct ts_hlo_instr *c
 	return left <= 0 ? 0 : (left - 1) / step + 1;
 }
 
-/* The compare that decides, inside a fusion too. */
-static const struct ts_hlo_instr *condition_of(const struct ts_hlo_module *module, uint32_t comp)
-{
-	return trips_origin_of(module, &module->instrs[module->comps[comp].root]);
-}
-
 int64_t ts_hlo_trips(const struct ts_hlo_module *module, uint32_t index)
 {
 	const struct ts_hlo_instr *instr = &module->instrs[index];
@@ -122,5 +116,8 @@ int64_t ts_hlo_trips(const struct ts_hlo_module *module, uint32_t index)
 		return TS_HLO_UNKNOWN;
 	loop.given = &module->instrs[instr->operands[0]];
 	loop.last = &module->instrs[module->comps[instr->called[0]].root];
-	return count_trips(&loop, condition_of(module, instr->called[1]));
+	/* The compare that decides, inside a fusion too. */
+	return count_trips(
+		&loop,
+		trips_origin_of(module, &module->instrs[module->comps[instr->called[1]].root]));
 }
