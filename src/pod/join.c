@@ -18,17 +18,6 @@ struct adding {
 	uint32_t host, plane, line; /* of the run: the first of each */
 };
 
-static enum ts_status remember(struct ts_joining *joining, struct ts_bytes text,
-			       struct ts_error *err)
-{
-	if (!ts_grow(&joining->texts, &joining->cap_texts, joining->nr_texts + 1,
-		     sizeof(*joining->texts)) ||
-	    !ts_strmap_set(&joining->places, text, (uint32_t)joining->nr_texts))
-		return ts_fail_nomem(err);
-	joining->texts[joining->nr_texts++] = text;
-	return TS_OK;
-}
-
 /* The same text in the run's arena. */
 static enum ts_status join_keep(struct ts_joining *joining, struct ts_bytes *text,
 				struct ts_error *err)
@@ -45,7 +34,12 @@ static enum ts_status join_keep(struct ts_joining *joining, struct ts_bytes *tex
 	*text = ts_arena_copy(&joining->profile->arena, *text);
 	if (!text->p)
 		return ts_fail_nomem(err);
-	return remember(joining, *text, err);
+	if (!ts_grow(&joining->texts, &joining->cap_texts, joining->nr_texts + 1,
+		     sizeof(*joining->texts)) ||
+	    !ts_strmap_set(&joining->places, *text, (uint32_t)joining->nr_texts))
+		return ts_fail_nomem(err);
+	joining->texts[joining->nr_texts++] = *text;
+	return TS_OK;
 }
 
 static enum ts_status join_keep_all(struct ts_joining *joining, struct ts_bytes *const *texts,

@@ -27,17 +27,6 @@ static struct ts_saved_file pod_map_file_of(const struct ts_session *session,
 	};
 }
 
-/* What is wrong with the bytes is wrong on every machine; all else is worth another try. */
-static bool is_of_the_bytes(enum ts_status st)
-{
-	return st == TS_FORMAT || st == TS_UNSUPPORTED || st == TS_LIMIT;
-}
-
-static const char *keep_problem(struct ts_run *run, const struct ts_error *problem)
-{
-	return (const char *)ts_arena_copy(&run->profile.arena, ts_bytes_of(problem->text)).p;
-}
-
 static enum ts_status pod_map_read_lines(struct ts_run *run, size_t nr_threads, struct ts_buf *out,
 					 struct ts_error *err)
 {
@@ -91,14 +80,16 @@ enum ts_status ts_map_outline(struct ts_run *run, const struct ts_session *sessi
 
 	TS_ASSERT(run && session && out && problem && session->nr_files == 1);
 	*problem = NULL;
-	if (st && !is_of_the_bytes(st)) {
+	/* What is wrong with the bytes is wrong on every machine; all else is worth another try. */
+	if (st && st != TS_FORMAT && st != TS_UNSUPPORTED && st != TS_LIMIT) {
 		if (err)
 			*err = story;
 		return st;
 	}
 	if (st) {
 		ts_profile_release(&run->profile);
-		*problem = keep_problem(run, &story);
+		*problem =
+			(const char *)ts_arena_copy(&run->profile.arena, ts_bytes_of(story.text)).p;
 		if (!*problem)
 			return ts_fail_nomem(err);
 	}

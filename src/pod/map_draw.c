@@ -76,16 +76,10 @@ static enum ts_status map_draw_put_tracks(const struct drawing *drawing, enum ts
 
 /* ---- behind the file, and in the trace */
 
-static bool map_draw_is_xplane(const struct ts_placed *placed)
-{
-	return placed->nr_hosts == 1 && !placed->mapped.saved.files[placed->file].is_archive &&
-	       ts_reader_of(&placed->run->profile, placed->first_host)->annotate ==
-		       TS_ANNOTATE_BEHIND;
-}
-
 static enum ts_status check_kind(const struct ts_placed *placed, struct ts_error *err)
 {
-	if (map_draw_is_xplane(placed))
+	if (placed->nr_hosts == 1 && !placed->mapped.saved.files[placed->file].is_archive &&
+	    ts_reader_of(&placed->run->profile, placed->first_host)->annotate == TS_ANNOTATE_BEHIND)
 		return TS_OK;
 	return ts_fail(err, TS_UNSUPPORTED,
 		       "%s: an overlay is only put behind an xplane (tpusight annotate on one "

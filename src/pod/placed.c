@@ -116,12 +116,6 @@ static enum ts_status put_aside(struct rest *rest, struct ts_profile *profile, s
 									   : ts_fail_nomem(err);
 }
 
-static bool is_in_place(const struct rest *rest, const struct ts_profile *profile)
-{
-	return profile->nr_hosts == rest->past_host && profile->nr_planes == rest->past_plane &&
-	       profile->nr_lines == rest->past_line && profile->nr_devices == rest->past_device;
-}
-
 static void placed_append(void *items, size_t at, const void *copy, size_t nr, size_t size)
 {
 	if (nr > 0)
@@ -144,14 +138,6 @@ static void put_back(const struct rest *rest, struct ts_profile *profile)
 	profile->nr_devices = rest->nr_devices;
 }
 
-static void drop_rest(struct rest *rest)
-{
-	free(rest->hosts);
-	free(rest->planes);
-	free(rest->lines);
-	free(rest->devices);
-}
-
 /*
  * Reads the file once more, where the run's outline has it: its ops, modules and lines are known and
  * keep their numbers. What is read a second time, of the file as a whole, does not count again.
@@ -169,8 +155,10 @@ static enum ts_status read_in_place(const struct ts_placed *placed, struct rest 
 	if (st)
 		return st;
 	st = ts_run_read(placed->run, placed->session, &options, err);
-	if (st == TS_OK && (!is_in_place(rest, profile) || profile->nr_ops != nr_ops ||
-			    profile->nr_modules != nr_modules))
+	if (st == TS_OK &&
+	    (profile->nr_hosts != rest->past_host || profile->nr_planes != rest->past_plane ||
+	     profile->nr_lines != rest->past_line || profile->nr_devices != rest->past_device ||
+	     profile->nr_ops != nr_ops || profile->nr_modules != nr_modules))
 		st = other_file(placed, err);
 	profile->nr_damage = TS_MIN(profile->nr_damage, nr_damage);
 	if (st == TS_OK)
@@ -201,7 +189,10 @@ enum ts_status ts_placed_read(struct ts_placed *placed, struct ts_error *err)
 	st = read_in_place(placed, &rest, err);
 	if (st == TS_OK)
 		st = finish_run(placed, err);
-	drop_rest(&rest);
+	free(rest.hosts);
+	free(rest.planes);
+	free(rest.lines);
+	free(rest.devices);
 	return st;
 }
 

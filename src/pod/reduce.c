@@ -538,13 +538,6 @@ static void bring_steps(void *ctx, uint32_t host)
 								   &reducing->steps_story);
 }
 
-static void reduce_begin_steps(struct reducing *reducing)
-{
-	reducing->bringer = (struct ts_steps_bringer){ reducing, bring_steps, TS_NONE };
-	if (reducing->run->outline.steps.rows)
-		reducing->run->outline.steps.bringer = &reducing->bringer;
-}
-
 /* Without its steps a host's states do not fit, so what came of them does not tell the cause. */
 static enum ts_status reduce_end_steps(struct reducing *reducing, enum ts_status st,
 				       struct ts_error *err)
@@ -564,7 +557,9 @@ static enum ts_status reduce_sum_up(struct reducing *reducing, struct ts_error *
 	struct ts_context ctx;
 	enum ts_status st = ts_run_context(run, &options, &ctx, err);
 
-	reduce_begin_steps(reducing);
+	reducing->bringer = (struct ts_steps_bringer){ reducing, bring_steps, TS_NONE };
+	if (reducing->run->outline.steps.rows)
+		reducing->run->outline.steps.bringer = &reducing->bringer;
 	for (enum ts_pass pass = TS_PASS_FIRST; pass <= TS_PASS_SECOND && st == TS_OK; pass++)
 		st = ts_pass_run_saved(&run->profile, &ctx, pass, feed, reducing, &shared, err);
 	if (st == TS_OK)

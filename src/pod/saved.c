@@ -363,15 +363,6 @@ static void view_torch_log(struct saved *saved, const struct ts_torch_log *log)
 	saved->torch_version = log->version;
 }
 
-static void release_hosts(struct saved_host *hosts, size_t nr)
-{
-	for (size_t i = 0; hosts && i < nr; i++) {
-		free(hosts[i].errors);
-		free(hosts[i].warnings);
-	}
-	free(hosts);
-}
-
 void ts_saved_put_profile(struct ts_buf *out, const struct ts_profile *profile,
 			  const struct ts_saved_run *run)
 {
@@ -393,7 +384,11 @@ void ts_saved_put_profile(struct ts_buf *out, const struct ts_profile *profile,
 	mark = ts_pbw_begin(out, PART_PROFILE);
 	ts_record_save(&profile_record, profile, out);
 	ts_pbw_end(out, mark);
-	release_hosts(saved.hosts, saved.nr_hosts);
+	for (size_t i = 0; saved.hosts && i < saved.nr_hosts; i++) {
+		free(saved.hosts[i].errors);
+		free(saved.hosts[i].warnings);
+	}
+	free(saved.hosts);
 	free(saved.modules);
 }
 
