@@ -239,15 +239,6 @@ static struct ts_value may_be_chance(const struct run *run)
 	X(cuda_graph_launches, graphs) \
 	X(uses_cuda_graphs, graphs.type == TS_VALUE_INT ? ts_bool(graphs.as.i > 0) : ts_null())
 
-static void compile_modes_put_run(const struct ts_compare_request *request, const struct run *runs,
-				  size_t at, struct ts_result *result, struct ts_table *table)
-{
-	const struct run *run = &runs[at];
-	struct ts_value graphs = OF(run, cuda_graph_launches);
-
-	TS_CELLS(result, table, compile_modes_modes, MODE_CELLS);
-}
-
 /* The fastest by its median; -1: no two have steps. */
 static int64_t fastest(const struct run *runs, size_t nr)
 {
@@ -318,8 +309,12 @@ static void compile_modes_put_runs(const struct ts_compare_request *request, con
 {
 	struct ts_table *table = TS_TABLE(result, compile_modes_modes);
 
-	for (size_t i = 0; i < request->nr_runs; i++)
-		compile_modes_put_run(request, runs, i, result, table);
+	for (size_t at = 0; at < request->nr_runs; at++) {
+		const struct run *run = &runs[at];
+		struct ts_value graphs = OF(run, cuda_graph_launches);
+
+		TS_CELLS(result, table, compile_modes_modes, MODE_CELLS);
+	}
 	table->text_rows = TS_COMPARE_MAX;
 	compile_modes_put_fields(result, table, runs, request->nr_runs);
 	note_one_block(result, runs, request->nr_runs);

@@ -175,17 +175,6 @@ static struct ts_value compare_operators_change_of(const double *ps, size_t run)
 	X(change_self_cpu_ps, compare_operators_change_of(pair->cpu_ps, run)) \
 	X(state, state ? ts_text(ts_bytes_of(state)) : ts_null())
 
-/* The label of a run is above the time that is compared: where that is the hosts', in the same columns under other headings. */
-static void compare_operators_put_run(const struct comparing *comparing, const struct pairs *pairs,
-				      const struct pair *pair, size_t run,
-				      const struct ts_compare_table *table, struct ts_value *row)
-{
-	const char *state =
-		ts_compare_state_name(compare_operators_state_of(comparing, pairs, pair, run));
-
-	COMPARE_RUN(table, compare_operators_each, row, run, EACH_CELLS);
-}
-
 static bool compare_operators_is_changed(const struct comparing *comparing,
 					 const struct pairs *pairs, const struct pair *pair)
 {
@@ -215,8 +204,16 @@ static void compare_operators_put_pairs(struct comparing *comparing, const struc
 		struct ts_value *row;
 
 		COMPARE_ROW(comparing, &table, compare_operators, row, PAIR_CELLS);
-		for (size_t r = 0; r < comparing->nr; r++)
-			compare_operators_put_run(comparing, pairs, pair, r, &table, row);
+		/*
+		 * The label of a run is above the time that is compared: where that is the hosts', in
+		 * the same columns under other headings.
+		 */
+		for (size_t run = 0; run < comparing->nr; run++) {
+			const char *state = ts_compare_state_name(
+				compare_operators_state_of(comparing, pairs, pair, run));
+
+			COMPARE_RUN(&table, compare_operators_each, row, run, EACH_CELLS);
+		}
 		nr_changed += compare_operators_is_changed(comparing, pairs, pair);
 	}
 	if (table.table && nr_changed == 0)

@@ -33,12 +33,6 @@ struct groups {
 
 typedef struct ts_bytes text_of(const struct op_key *key, struct ts_arena *arena);
 
-static struct ts_bytes whole_key(const struct op_key *key, struct ts_arena *arena)
-{
-	return ts_arena_printf(arena, "%.*s\n%.*s\n%.*s\n%.*s", TS_ARG(key->category),
-			       TS_ARG(key->scope), TS_ARG(key->shape), TS_ARG(key->module));
-}
-
 static struct ts_bytes key_without_module(const struct op_key *key, struct ts_arena *arena)
 {
 	return ts_arena_printf(arena, "%.*s\n%.*s\n%.*s", TS_ARG(key->category),
@@ -76,7 +70,9 @@ static void add_time(struct group *group, size_t run, double ps, double nr)
 static struct group *compare_ops_group_of(struct groups *groups, struct ts_strmap *map,
 					  const struct op_key *key, struct ts_arena *arena)
 {
-	struct ts_bytes text = whole_key(key, arena);
+	struct ts_bytes text =
+		ts_arena_printf(arena, "%.*s\n%.*s\n%.*s\n%.*s", TS_ARG(key->category),
+				TS_ARG(key->scope), TS_ARG(key->shape), TS_ARG(key->module));
 	uint32_t at = text.p ? ts_strmap_find(map, text) : TS_NONE;
 
 	if (at != TS_NONE)
