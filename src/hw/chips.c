@@ -298,14 +298,6 @@ static bool is_amd(const struct ts_chip_query *query)
 	       (query->cc_major == 9 && (query->cc_minor == 4 || query->cc_minor == 5));
 }
 
-static bool rule_fits(const struct gpu_rule *rule, const struct ts_chip_query *query, bool amd)
-{
-	return rule->amd == amd && rule->cc_major == query->cc_major &&
-	       rule->cc_minor == query->cc_minor && rule->cores == query->core_count &&
-	       (!rule->above_bytes || query->memory_bytes > rule->above_bytes) &&
-	       (!rule->above_khz || query->clock_khz < 0 || query->clock_khz > rule->above_khz);
-}
-
 static const struct ts_chip *find_gpu_by_name(struct ts_bytes kind)
 {
 	static const char *const makers[] = { "nvidia", "tesla", "amd", "instinct", NULL };
@@ -330,7 +322,12 @@ static const struct ts_chip *find_gpu(const struct ts_chip_query *query)
 	size_t i;
 
 	for (i = 0; i < TS_NELEM(gpu_rules); i++)
-		if (rule_fits(&gpu_rules[i], query, amd))
+		if (gpu_rules[i].amd == amd && gpu_rules[i].cc_major == query->cc_major &&
+		    gpu_rules[i].cc_minor == query->cc_minor &&
+		    gpu_rules[i].cores == query->core_count &&
+		    (!gpu_rules[i].above_bytes || query->memory_bytes > gpu_rules[i].above_bytes) &&
+		    (!gpu_rules[i].above_khz || query->clock_khz < 0 ||
+		     query->clock_khz > gpu_rules[i].above_khz))
 			return &chips[gpu_rules[i].row];
 	return query->core_count < 0 ? find_gpu_by_name(query->kind) : NULL;
 }

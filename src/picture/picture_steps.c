@@ -260,17 +260,12 @@ enum ts_status ts_picture_steps(struct ts_buf *out, const struct ts_profile *pro
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
-/* A list as it stands in a page, where a '<' could begin an element. */
-static bool is_list(struct ts_bytes list)
-{
-	return list.n >= 2 && list.p[0] == '[' && !memchr(list.p, '<', list.n) &&
-	       ts_jtok_value_end(list.p, list.p + list.n) == list.p + list.n;
-}
-
 enum ts_status ts_picture_join(struct ts_buf *all, struct ts_bytes list, struct ts_error *err)
 {
 	TS_ASSERT(all && list.p);
-	if (!is_list(list))
+	/* A list as it stands in a page, where a '<' could begin an element. */
+	if (!(list.n >= 2 && list.p[0] == '[' && !memchr(list.p, '<', list.n) &&
+	      ts_jtok_value_end(list.p, list.p + list.n) == list.p + list.n))
 		return ts_fail(err, TS_FORMAT, "the pictures in it are not a list");
 	if (all->n == 0)
 		ts_buf_putc(all, '[');

@@ -15,18 +15,6 @@
 
 #define HEADROOM 16 /* the first resolution is this part of an even division into the budget */
 
-static bool touches(const struct ts_slice *last, const struct ts_slice *next)
-{
-	return last->label == next->label && last->end_ps == next->start_ps;
-}
-
-static bool too_short(const struct ts_slices *slices, const struct ts_slice *last,
-		      const struct ts_slice *next)
-{
-	return ts_i64_sub(last->end_ps, last->start_ps) < slices->resolution_ps &&
-	       ts_i64_sub(next->start_ps, last->end_ps) <= slices->resolution_ps;
-}
-
 static TS_INLINE void result_slices_join(struct ts_slice *last, const struct ts_slice *next)
 {
 	if (last->label == next->label) {
@@ -45,9 +33,10 @@ static TS_INLINE void result_slices_join(struct ts_slice *last, const struct ts_
 static TS_INLINE bool result_slices_absorb(struct ts_slices *slices, struct ts_slice *last,
 					   const struct ts_slice *next)
 {
-	bool exact = touches(last, next);
+	bool exact = last->label == next->label && last->end_ps == next->start_ps;
 
-	if (!exact && !too_short(slices, last, next))
+	if (!exact && !(ts_i64_sub(last->end_ps, last->start_ps) < slices->resolution_ps &&
+			ts_i64_sub(next->start_ps, last->end_ps) <= slices->resolution_ps))
 		return false;
 	slices->nr_folded += !exact;
 	result_slices_join(last, next);
