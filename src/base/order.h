@@ -31,6 +31,16 @@
 #define TS_UP(member)   order = order ? order : TS_COMPARE(x->member, y->member);
 #define TS_DOWN(member) order = order ? order : TS_COMPARE(y->member, x->member);
 
+/* By what a function makes of the row, or of a member; for TS_ORDER_AT: by the place in their array. */
+#define TS_UP_BY(key)           order = order ? order : TS_COMPARE(key(x), key(y));
+#define TS_DOWN_BY(key)         order = order ? order : TS_COMPARE(key(y), key(x));
+#define TS_UP_OF(key, member)   order = order ? order : TS_COMPARE(key(x->member), key(y->member));
+#define TS_DOWN_OF(key, member) order = order ? order : TS_COMPARE(key(y->member), key(x->member));
+#define TS_UP_ADDRESS           order = order ? order : ts_address_cmp(x, y);
+
+/* As another order has it, of the row or of a struct in it. */
+#define TS_AS(other, member) order = order ? order : other(&x->member, &y->member);
+
 #define TS_COMPARE(a, b)                  \
 	_Generic((a),                     \
 		struct ts_bytes: ts_bytes_cmp, \

@@ -3,6 +3,7 @@
 #include "compare/parts.h"
 
 #include "base/check.h"
+#include "base/order.h"
 #include "result/schema/ops.def"
 
 #include <stdlib.h>
@@ -51,24 +52,17 @@ static void items_release(struct items *items)
 	free(items->items);
 }
 
-static double most(const struct item *item, size_t nr)
+/* TS_COMPARE_MAX of a row are NaN or a run's. */
+static double most(const struct item *item)
 {
 	double amount = 0;
 
-	for (size_t r = 0; r < nr; r++)
+	for (size_t r = 0; r < TS_COMPARE_MAX; r++)
 		amount = fmax(amount, item->amount[r]);
 	return amount;
 }
 
-/* The largest first; TS_COMPARE_MAX of a row are NaN or a run's. */
-static int by_amount(const void *x, const void *y)
-{
-	double a = most(x, TS_COMPARE_MAX), b = most(y, TS_COMPARE_MAX);
-
-	if (a != b)
-		return a > b ? -1 : 1;
-	return ts_bytes_cmp(((const struct item *)x)->key, ((const struct item *)y)->key);
-}
+TS_ORDER(by_amount, struct item, TS_DOWN_BY(most) TS_UP(key))
 
 static enum ts_status modules_add_modules(struct comparing *comparing, size_t run,
 					  struct items *items, struct ts_error *err)

@@ -7,6 +7,7 @@
 #include "compare/parts.h"
 
 #include "base/check.h"
+#include "base/order.h"
 
 #include "result/schema/operators.def"
 
@@ -113,16 +114,8 @@ static const double *compare_operators_times_of(const struct pairs *pairs, const
 	return pairs->by_gpu ? pair->gpu_ps : pair->cpu_ps;
 }
 
-static int compare_operators_by_change(const void *x, const void *y)
-{
-	const struct pair *a = x, *b = y;
-	int order;
-
-	if (fabs(a->change_ps) != fabs(b->change_ps))
-		return fabs(a->change_ps) > fabs(b->change_ps) ? -1 : 1;
-	order = ts_bytes_cmp(a->name, b->name);
-	return order ? order : ts_bytes_cmp(a->shapes, b->shapes);
-}
+TS_ORDER(compare_operators_by_change, struct pair,
+	 TS_DOWN_OF(fabs, change_ps) TS_UP(name) TS_UP(shapes))
 
 static void rank_pairs(struct pairs *pairs, size_t nr_runs)
 {

@@ -11,6 +11,7 @@
 #include "compare/parts.h"
 
 #include "base/check.h"
+#include "base/order.h"
 #include "result/schema/ops.def"
 #include "result/schema/compare.def"
 
@@ -201,24 +202,9 @@ static double compare_ops_known(double ps)
 	return isnan(ps) ? 0 : ps;
 }
 
-static int compare_ops_by_change(const void *x, const void *y)
-{
-	const struct group *a = x, *b = y;
-	int order;
-
-	if (a->merged != b->merged)
-		return a->merged - b->merged;
-	if (fabs(a->change_ps) != fabs(b->change_ps))
-		return fabs(a->change_ps) > fabs(b->change_ps) ? -1 : 1;
-	if (compare_ops_known(a->ps[0]) != compare_ops_known(b->ps[0]))
-		return compare_ops_known(a->ps[0]) > compare_ops_known(b->ps[0]) ? -1 : 1;
-	order = ts_bytes_cmp(a->key.scope, b->key.scope);
-	if (order == 0)
-		order = ts_bytes_cmp(a->key.category, b->key.category);
-	if (order == 0)
-		order = ts_bytes_cmp(a->key.shape, b->key.shape);
-	return order ? order : ts_bytes_cmp(a->key.module, b->key.module);
-}
+TS_ORDER(compare_ops_by_change, struct group,
+	 TS_UP(merged) TS_DOWN_OF(fabs, change_ps) TS_DOWN_OF(compare_ops_known, ps[0])
+		 TS_UP(key.scope) TS_UP(key.category) TS_UP(key.shape) TS_UP(key.module))
 
 /* Those that were merged away are at the end, and no longer counted. */
 static void rank_groups(struct groups *groups, size_t nr_runs)

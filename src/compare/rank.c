@@ -3,6 +3,7 @@
 #include "compare/rank.h"
 
 #include "base/check.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,12 +13,7 @@ struct sample {
 	bool is_b;
 };
 
-static int rank_by_value(const void *x, const void *y)
-{
-	double a = ((const struct sample *)x)->value, b = ((const struct sample *)y)->value;
-
-	return (a > b) - (a < b);
-}
+TS_ORDER(rank_by_value, struct sample, TS_UP(value))
 
 /* Twice the midrank of each, so that all are whole; TIES gets the sum of t^3 - t over the ties. */
 static void rank_all(const struct sample *samples, size_t nr, size_t *twice, double *ties)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The two reductions: outlines to the run's, states to its results. */
 #include "base/check.h"
+#include "base/order.h"
 #include "pod/join.h"
 #include "picture/picture.h"
 #include "pod/reduce_steps.h"
@@ -67,16 +68,7 @@ struct place {
 };
 
 /* As one machine reads them: files with hosts by the names of these, then what is read along. */
-static int reduce_by_place(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-	int order;
-
-	if (x->is_extra != y->is_extra)
-		return x->is_extra ? 1 : -1;
-	order = strcmp((const char *)x->host.p, (const char *)y->host.p);
-	return order ? order : strcmp((const char *)x->name.p, (const char *)y->name.p);
-}
+TS_ORDER(reduce_by_place, struct place, TS_UP(is_extra) TS_UP(host) TS_UP(name))
 
 static enum ts_status reduce_find_place(struct place *place, const struct ts_map_input *input,
 					struct ts_arena *arena, struct ts_error *err)

@@ -19,6 +19,59 @@ TS_ORDER(by_time, struct row, TS_DOWN(time_ps) TS_UP(index))
 TS_ORDER(by_text, struct row, TS_UP(is_last) TS_UP(name) TS_DOWN(text) TS_UP(share))
 TS_ORDER_AT(at_time, struct row, TS_UP(time_ps))
 
+static int64_t tens(int64_t number)
+{
+	return number / 10;
+}
+
+static size_t length_of(const struct row *row)
+{
+	return row->name.n;
+}
+
+struct pair {
+	struct row left, right;
+};
+
+TS_ORDER(by_tens, struct row, TS_DOWN_OF(tens, time_ps) TS_UP_OF(tens, index))
+TS_ORDER(by_length, struct row, TS_UP_BY(length_of) TS_DOWN_BY(length_of))
+TS_ORDER(longest_first, struct row, TS_DOWN_BY(length_of))
+TS_ORDER_AT(at_place, struct row, TS_UP(time_ps) TS_UP_ADDRESS)
+TS_ORDER(by_right, struct pair, TS_AS(by_time, right) TS_AS(by_time, left))
+
+TEST(keys_can_be_made_by_functions)
+{
+	const struct row rows[] = { { .time_ps = 11, .index = 9, .name = TS_LIT("a") },
+				    { .time_ps = 19, .index = 10, .name = TS_LIT("bb") },
+				    { .time_ps = 20, .index = 19, .name = TS_LIT("") } };
+
+	assert_true(by_tens(&rows[0], &rows[1]) < 0);
+	assert_true(by_tens(&rows[2], &rows[1]) < 0);
+	assert_true(by_length(&rows[0], &rows[1]) < 0);
+	assert_true(longest_first(&rows[0], &rows[1]) > 0);
+	assert_true(longest_first(&rows[2], &rows[0]) > 0);
+}
+
+TEST(equal_rows_of_one_array_keep_their_places)
+{
+	const struct row rows[2] = { { .time_ps = 1 }, { .time_ps = 1 } };
+	const struct row *at[] = { &rows[1], &rows[0] };
+
+	qsort(at, TS_NELEM(at), sizeof(const struct row *), at_place);
+	assert_ptr_equal(at[0], &rows[0]);
+	assert_ptr_equal(at[1], &rows[1]);
+}
+
+TEST(an_order_serves_the_structs_inside_others)
+{
+	const struct pair low = { .left = { .time_ps = 1 }, .right = { .time_ps = 3 } };
+	struct pair other = { .left = { .time_ps = 2 }, .right = { .time_ps = 2 } };
+
+	assert_true(by_right(&low, &other) < 0); /* the longest first */
+	other.right.time_ps = 3;
+	assert_true(by_right(&low, &other) > 0);
+}
+
 TEST(the_first_key_that_differs_decides)
 {
 	struct row rows[] = { { .time_ps = 1, .index = 3 },

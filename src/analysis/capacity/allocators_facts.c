@@ -180,21 +180,8 @@ static size_t join_equal(const struct allocator_record *const *blocks, size_t nr
 	return nr_made;
 }
 
-static int allocators_facts_most_bytes_first(const void *a, const void *b)
-{
-	const struct ts_allocator_blocks *x = a, *y = b;
-	int64_t xs = ts_allocator_held_bytes(x), ys = ts_allocator_held_bytes(y);
-	int order;
-
-	if (xs != ys)
-		return xs > ys ? -1 : 1;
-	if (x->nr_bytes != y->nr_bytes)
-		return x->nr_bytes > y->nr_bytes ? -1 : 1;
-	order = ts_bytes_cmp(x->op, y->op);
-	if (order == 0)
-		order = ts_bytes_cmp(x->region, y->region);
-	return order ? order : ts_bytes_cmp(x->shape, y->shape);
-}
+TS_ORDER(allocators_facts_most_bytes_first, struct ts_allocator_blocks,
+	 TS_DOWN_BY(ts_allocator_held_bytes) TS_DOWN(nr_bytes) TS_UP(op) TS_UP(region) TS_UP(shape))
 
 /* The blocks alive at the peak. */
 static enum ts_status list_blocks(const struct allocator_records *of, bool *open,

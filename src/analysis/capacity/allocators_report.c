@@ -2,6 +2,7 @@
 /* The tables of the allocators, and counters under the devices that they serve. */
 #include "analysis/capacity/allocators.h"
 
+#include "base/order.h"
 #include "analysis/kit/growth.h"
 #include "result/schema/allocators.def"
 
@@ -58,15 +59,8 @@ struct block_row {
 	size_t at; /* in the order of the allocators */
 };
 
-static int allocators_report_most_bytes_first(const void *a, const void *b)
-{
-	const struct block_row *x = a, *y = b;
-	int64_t xs = ts_allocator_held_bytes(x->blocks), ys = ts_allocator_held_bytes(y->blocks);
-
-	if (xs != ys)
-		return xs > ys ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
-}
+TS_ORDER(allocators_report_most_bytes_first, struct block_row,
+	 TS_DOWN_OF(ts_allocator_held_bytes, blocks) TS_UP(at))
 
 /* Of all allocators, those that hold most first. NULL: no memory. */
 static struct block_row *sort_blocks(const struct ts_allocators_facts *facts,

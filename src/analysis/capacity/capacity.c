@@ -5,6 +5,7 @@
 #include "analysis/capacity/capacity.h"
 #include "result/schema/capacity.def"
 
+#include "base/order.h"
 /* The first libtpu whose temporaries keep out of the memory of results, as all later ones do. */
 static const int64_t keeps_apart[] = { 0, 0, 46 };
 
@@ -55,15 +56,7 @@ static enum ts_status capacity_capacity_measure(const struct ts_context *ctx,
 	return is_known ? TS_OK : measure_older(program, err);
 }
 
-static int by_peak(const void *a, const void *b)
-{
-	const struct ts_capacity_program *x = &((const struct program *)a)->sum;
-	const struct ts_capacity_program *y = &((const struct program *)b)->sum;
-
-	if (x->peak_bytes != y->peak_bytes)
-		return x->peak_bytes > y->peak_bytes ? -1 : 1;
-	return x->module < y->module ? -1 : x->module > y->module;
-}
+TS_ORDER(by_peak, struct program, TS_DOWN(sum.peak_bytes) TS_UP(sum.module))
 
 /* The modules of a run that have their instructions. */
 struct programs {

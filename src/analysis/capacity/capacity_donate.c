@@ -3,6 +3,7 @@
  * the module itself does not name as aliases. */
 #include "analysis/capacity/capacity.h"
 
+#include "base/order.h"
 #include "analysis/kit/cells.h"
 
 /* A part of the entry's parameters or of its result. */
@@ -47,20 +48,8 @@ static void capacity_donate_take(struct sides *sides, uint32_t instr, uint32_t l
 			sides->items[i].taken = true;
 }
 
-static int by_text(const void *a, const void *b)
-{
-	const struct side *x = a, *y = b;
-	int64_t p = ts_shape_bytes(x->shape), q = ts_shape_bytes(y->shape);
-	int order = ts_bytes_cmp(x->text, y->text);
-
-	if (p != q)
-		return p > q ? -1 : 1;
-	if (order != 0)
-		return order;
-	if (x->instr != y->instr)
-		return x->instr < y->instr ? -1 : 1;
-	return x->leaf < y->leaf ? -1 : x->leaf > y->leaf;
-}
+TS_ORDER(by_text, struct side,
+	 TS_DOWN_OF(ts_shape_bytes, shape) TS_UP(text) TS_UP(instr) TS_UP(leaf))
 
 static enum ts_status list_sides(const struct ts_hlo_module *module, struct sides *params,
 				 struct sides *outputs, struct ts_arena *scratch,

@@ -257,15 +257,7 @@ static struct ts_value capacity_sites_place_of(const struct held *held, const st
 	return ts_text_or_null(own_place(held->profile, site, &result->owner->arena));
 }
 
-static int by_site(const void *a, const void *b)
-{
-	const struct ts_site *x = *(const struct ts_site *const *)a;
-	const struct ts_site *y = *(const struct ts_site *const *)b;
-
-	if (x->nr_bytes != y->nr_bytes)
-		return x->nr_bytes > y->nr_bytes ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
+TS_ORDER_AT(by_site, struct ts_site, TS_DOWN(nr_bytes) TS_UP_ADDRESS)
 
 #define SITE_CELLS(X) \
 	X(bytes, ts_int(site->nr_bytes)) \

@@ -4,6 +4,7 @@
  */
 #include "analysis/capacity/memory_timeline.h"
 
+#include "base/order.h"
 #define HOST_MEMORY 0 /* c10::DeviceType */
 
 static struct ts_bytes memory_timeline_facts_name_of(struct ts_result *result,
@@ -27,19 +28,14 @@ static struct ts_bytes memory_timeline_facts_name_of(struct ts_result *result,
 	return ts_result_text(result, "%s:%lld", type, (long long)device->id);
 }
 
-static int by_importance(const void *a, const void *b)
+static bool memory_timeline_facts_is_host(const struct heap_view *view)
 {
-	const struct heap_view *x = a, *y = b;
-	bool x_is_host = x->device->type == HOST_MEMORY, y_is_host = y->device->type == HOST_MEMORY;
-
-	if (x_is_host != y_is_host)
-		return x_is_host ? 1 : -1;
-	if (x->device->peak_bytes != y->device->peak_bytes)
-		return x->device->peak_bytes > y->device->peak_bytes ? -1 : 1;
-	if (x->host->host != y->host->host)
-		return x->host->host < y->host->host ? -1 : 1;
-	return x->device < y->device ? -1 : x->device > y->device;
+	return view->device->type == HOST_MEMORY;
 }
+
+TS_ORDER(by_importance, struct heap_view,
+	 TS_UP_BY(memory_timeline_facts_is_host) TS_DOWN(device->peak_bytes) TS_UP(host->host)
+		 TS_UP(device))
 
 static int64_t capacity_of(const struct heap_view *view)
 {

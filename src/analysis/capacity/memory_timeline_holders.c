@@ -75,49 +75,14 @@ static struct ts_heap_owner module_owner(const struct ts_profile *profile,
 	};
 }
 
-static int by_u32(uint32_t a, uint32_t b)
-{
-	return (a > b) - (a < b);
-}
+TS_ORDER(by_owner, struct heap_owner,
+	 TS_UP(op) TS_UP(outer_op) TS_UP(module) TS_UP(annotation) TS_UP(source) TS_UP(phase))
 
-static int by_owner(const struct heap_owner *x, const struct heap_owner *y)
-{
-	const int orders[] = {
-		by_u32(x->op, y->op),	      by_u32(x->outer_op, y->outer_op),
-		by_u32(x->module, y->module), by_u32(x->annotation, y->annotation),
-		by_u32(x->source, y->source), by_u32(x->phase, y->phase),
-	};
+TS_ORDER(memory_timeline_holders_by_module, struct heap_owner, TS_UP(module) TS_UP(phase))
 
-	for (size_t i = 0; i < TS_NELEM(orders); i++)
-		if (orders[i] != 0)
-			return orders[i];
-	return 0;
-}
+TS_ORDER_AT(kinds_by_owner, struct heap_kind, TS_AS(by_owner, owner) TS_UP(block_bytes))
 
-static int memory_timeline_holders_by_module(const struct heap_owner *x, const struct heap_owner *y)
-{
-	int order = by_u32(x->module, y->module);
-
-	return order ? order : by_u32(x->phase, y->phase);
-}
-
-static int kinds_by_owner(const void *a, const void *b)
-{
-	const struct heap_kind *x = *(const struct heap_kind *const *)a;
-	const struct heap_kind *y = *(const struct heap_kind *const *)b;
-	int order = by_owner(&x->owner, &y->owner);
-
-	return order ? order
-		     : (x->block_bytes > y->block_bytes) - (x->block_bytes < y->block_bytes);
-}
-
-static int kinds_by_module(const void *a, const void *b)
-{
-	const struct heap_kind *x = *(const struct heap_kind *const *)a;
-	const struct heap_kind *y = *(const struct heap_kind *const *)b;
-
-	return memory_timeline_holders_by_module(&x->owner, &y->owner);
-}
+TS_ORDER_AT(kinds_by_module, struct heap_kind, TS_AS(memory_timeline_holders_by_module, owner))
 
 static void memory_timeline_holders_sort(const struct kinds *kinds,
 					 int (*order)(const void *a, const void *b))
@@ -136,8 +101,8 @@ struct sum {
 
 /* The two ways to sum up. */
 struct summing {
-	int (*sort)(const void *a, const void *b); /* of kinds */
-	int (*order)(const struct heap_owner *x, const struct heap_owner *y);
+	int (*sort)(const void *a, const void *b);  /* of kinds */
+	int (*order)(const void *x, const void *y); /* of owners */
 	struct ts_heap_owner (*names)(const struct ts_profile *profile,
 				      const struct heap_owner *owner);
 	bool is_of_modules;

@@ -9,6 +9,7 @@
 #include "analysis/compile/cache.h"
 
 #include "analysis/kit/keyed.h"
+#include "base/order.h"
 #include "base/record.h"
 #include "result/schema/cache.def"
 
@@ -334,16 +335,9 @@ static enum ts_status compile_cache_match(struct cache_state *sum, const struct 
 	return ts_cache_match_programs(sum, ctx->profile, err);
 }
 
-static int compile_cache_longest_first(const void *a, const void *b)
-{
-	const struct cache_request *x = *(const struct cache_request *const *)a;
-	const struct cache_request *y = *(const struct cache_request *const *)b;
-	int64_t dx = ts_cache_duration(x), dy = ts_cache_duration(y);
-
-	if (dx != dy)
-		return dx > dy ? -1 : 1;
-	return (x > y) - (x < y); /* they stand in the order of time */
-}
+/* Equal ones stand in the order of time. */
+TS_ORDER_AT(compile_cache_longest_first, struct cache_request,
+	    TS_DOWN_BY(ts_cache_duration) TS_UP_ADDRESS)
 
 /* NULL: no memory. */
 static const struct cache_request **by_duration(const struct cache_state *sum)

@@ -38,19 +38,13 @@ static const struct ts_hlo_module *cache_family_module_of(const struct ts_profil
 }
 
 /* By family; then those with a module, in the order in which they first ran. */
-static int by_family(const void *a, const void *b)
+static bool cache_family_is_unseen(uint32_t module)
 {
-	const struct ts_cache_variant *x = a, *y = b;
-	int order = ts_bytes_cmp(x->stem, y->stem);
-
-	if (order)
-		return order;
-	if ((x->module == TS_NONE) != (y->module == TS_NONE))
-		return x->module == TS_NONE ? 1 : -1;
-	if (x->first_ps != y->first_ps)
-		return x->first_ps < y->first_ps ? -1 : 1;
-	return (x->program_id > y->program_id) - (x->program_id < y->program_id);
+	return module == TS_NONE;
 }
+
+TS_ORDER(by_family, struct ts_cache_variant,
+	 TS_UP(stem) TS_UP_OF(cache_family_is_unseen, module) TS_UP(first_ps) TS_UP(program_id))
 
 static struct ts_cache_variant *add_variant(struct cache_families *families, struct ts_bytes name,
 					    uint64_t program_id, uint32_t module)

@@ -2,6 +2,7 @@
 /* What the cache analysis shows: compilations, calls, families, and a row for each device. */
 #include "analysis/compile/cache.h"
 
+#include "base/order.h"
 #include "analysis/kit/lists.h"
 #include "analysis/kit/source.h"
 #include "result/schema/cache.def"
@@ -121,17 +122,8 @@ static void put_requests(const struct cache_report *report)
 	X(hit_pct, cache_report_share_of(function->nr_hits, ts_cache_nr_calls(function))) \
 	X(compile_ps, ts_int(function->compile_ps))
 
-static int cache_report_longest_compiled_first(const void *a, const void *b)
-{
-	const struct cache_function *x = *(const struct cache_function *const *)a;
-	const struct cache_function *y = *(const struct cache_function *const *)b;
-
-	if (x->compile_ps != y->compile_ps)
-		return x->compile_ps > y->compile_ps ? -1 : 1;
-	if (ts_cache_nr_calls(x) != ts_cache_nr_calls(y))
-		return ts_cache_nr_calls(x) > ts_cache_nr_calls(y) ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+TS_ORDER_AT(cache_report_longest_compiled_first, struct cache_function,
+	    TS_DOWN(compile_ps) TS_DOWN_BY(ts_cache_nr_calls) TS_UP(op))
 
 static enum ts_status put_functions(const struct cache_report *report, struct ts_error *err)
 {

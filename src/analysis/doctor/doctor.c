@@ -10,6 +10,7 @@
 #include "analysis/settings_list.h"
 #include "result/schema/doctor.def"
 
+#include "base/order.h"
 static const struct ts_rule *const rules[] = {
 #define ADDRESS(name) &ts_rule_##name,
 	TS_RULES(ADDRESS)
@@ -26,24 +27,15 @@ static bool is_noise(const struct ts_doctor *doctor, const struct ts_draft *draf
 }
 
 /* Nothing measured can be larger than what makes all the numbers worthless. */
-static int64_t doctor_rank(const struct ts_finding *finding)
+static int64_t doctor_rank(const struct ts_draft *draft)
 {
-	if (finding->impact_ps < 0 && finding->severity == TS_CRITICAL)
+	if (draft->finding.impact_ps < 0 && draft->finding.severity == TS_CRITICAL)
 		return INT64_MAX;
-	return finding->impact_ps;
+	return draft->finding.impact_ps;
 }
 
-static int doctor_by_impact(const void *a, const void *b)
-{
-	const struct ts_draft *x = a, *y = b;
-	int64_t p = doctor_rank(&x->finding), q = doctor_rank(&y->finding);
-
-	if (p != q)
-		return p < q ? 1 : -1;
-	if (x->finding.severity != y->finding.severity)
-		return (int)x->finding.severity - (int)y->finding.severity;
-	return (x->serial > y->serial) - (x->serial < y->serial);
-}
+TS_ORDER(doctor_by_impact, struct ts_draft,
+	 TS_DOWN_BY(doctor_rank) TS_UP(finding.severity) TS_UP(serial))
 
 /* Drops the noise, orders, and keeps the largest; ranges still name drafts by .serial. */
 static void doctor_choose(struct ts_doctor *doctor)

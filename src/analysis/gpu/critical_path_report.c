@@ -2,6 +2,7 @@
 /* What the critical path says: of each step by kind, and of the median one and the slowest one by name. */
 #include "analysis/gpu/critical_path.h"
 
+#include "base/order.h"
 #include "analysis/kit/cells.h"
 #include "analysis/kit/others.h"
 #include "result/schema/critical_path.def"
@@ -143,15 +144,7 @@ static bool critical_path_report_is_known(const struct cp_path *path)
 	return !path->is_cut && total(path) > 0;
 }
 
-static int by_length(const void *pa, const void *pb)
-{
-	const struct cp_path *a = *(const struct cp_path *const *)pa;
-	const struct cp_path *b = *(const struct cp_path *const *)pb;
-
-	if (critical_path_report_length(a) != critical_path_report_length(b))
-		return critical_path_report_length(a) < critical_path_report_length(b) ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
+TS_ORDER_AT(by_length, struct cp_path, TS_UP_BY(critical_path_report_length) TS_UP_ADDRESS)
 
 /* The steps of which a path is known, the shortest first; NULL: no memory. */
 static const struct cp_path **sorted(const struct cp_state *sum, size_t *nr)

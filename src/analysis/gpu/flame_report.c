@@ -92,18 +92,13 @@ struct ordered {
 	uint32_t parent, node;
 };
 
-static int by_weight(const void *a, const void *b)
+static uint32_t roots_first(uint32_t parent)
 {
-	const struct ordered *x = a, *y = b;
-	int order;
-
-	if (x->parent != y->parent) /* + 1: roots first */
-		return x->parent + 1 < y->parent + 1 ? -1 : 1;
-	if (x->share < y->share || x->share > y->share)
-		return x->share > y->share ? -1 : 1;
-	order = ts_bytes_cmp(x->name, y->name);
-	return order ? order : (x->node > y->node) - (x->node < y->node);
+	return parent + 1;
 }
+
+TS_ORDER(by_weight, struct ordered,
+	 TS_UP_OF(roots_first, parent) TS_DOWN(share) TS_UP(name) TS_UP(node))
 
 static struct ordered *sorted_nodes(const struct tree *tree)
 {

@@ -10,6 +10,7 @@
 #include "analysis/matrix/padding.h"
 
 #include "analysis/kit/others.h"
+#include "base/order.h"
 #include "base/record.h"
 #include "model/op_kind.h"
 #include "model/traffic.h"
@@ -293,31 +294,9 @@ static double padding_known(double value)
 	return isnan(value) ? -1 : value;
 }
 
-static int padding_down(double a, double b)
-{
-	return (a < b) - (a > b);
-}
-
-static int up(uint32_t a, uint32_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int by_waste(const void *a, const void *b)
-{
-	const struct padding_row *x = a, *y = b;
-	int order = padding_down(padding_known(x->waste_ps), padding_known(y->waste_ps));
-
-	if (order == 0)
-		order = padding_down(x->wasted_bytes, y->wasted_bytes);
-	if (order == 0)
-		order = padding_down(padding_known(x->flops_share), padding_known(y->flops_share));
-	if (order == 0)
-		order = up(x->op, y->op);
-	if (order == 0)
-		order = up(x->module, y->module);
-	return order ? order : up(x->instr, y->instr);
-}
+TS_ORDER(by_waste, struct padding_row,
+	 TS_DOWN_OF(padding_known, waste_ps) TS_DOWN(wasted_bytes)
+		 TS_DOWN_OF(padding_known, flops_share) TS_UP(op) TS_UP(module) TS_UP(instr))
 
 static int64_t whole_ps(double ps)
 {

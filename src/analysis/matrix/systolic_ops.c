@@ -5,6 +5,7 @@
  */
 #include "analysis/matrix/systolic.h"
 
+#include "base/order.h"
 #include <inttypes.h>
 
 #include "analysis/kit/cells.h"
@@ -214,11 +215,6 @@ static enum ts_status systolic_ops_list_modules(const struct ts_context *ctx, st
 	return TS_OK;
 }
 
-static int systolic_ops_down(double a, double b)
-{
-	return (a < b) - (a > b);
-}
-
 /* A number for sorting that unknowns stand behind. */
 static double systolic_ops_known(double value)
 {
@@ -226,23 +222,9 @@ static double systolic_ops_known(double value)
 }
 
 /* Most time lost first; then the longest; then the most work. Equal rows: in their order. */
-static int systolic_ops_by_loss(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-	int order =
-		systolic_ops_down(systolic_ops_known(x->lost_ps), systolic_ops_known(y->lost_ps));
-
-	if (order == 0)
-		order = systolic_ops_down((double)x->time_ps, (double)y->time_ps);
-	if (order == 0)
-		order = systolic_ops_down(systolic_ops_known(x->flops),
-					  systolic_ops_known(y->flops));
-	if (order == 0 && x->op && y->op)
-		order = (x->op > y->op) - (x->op < y->op);
-	if (order == 0 && x->module != y->module)
-		order = x->module < y->module ? -1 : 1;
-	return order ? order : (x->instr > y->instr) - (x->instr < y->instr);
-}
+TS_ORDER(systolic_ops_by_loss, struct row,
+	 TS_DOWN_OF(systolic_ops_known, lost_ps) TS_DOWN(time_ps)
+		 TS_DOWN_OF(systolic_ops_known, flops) TS_UP(op) TS_UP(module) TS_UP(instr))
 
 static void sum_row(struct systolic_sum *sum, const struct row *row)
 {

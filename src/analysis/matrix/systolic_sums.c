@@ -2,6 +2,7 @@
 /* Utilization of modules, of steps and of cores. */
 #include "analysis/matrix/systolic.h"
 
+#include "base/order.h"
 #include "analysis/kit/others.h"
 #include "result/schema/systolic.def"
 
@@ -97,15 +98,7 @@ static int64_t module_time(const struct module_sum *sum)
 	return sum->run_ps > 0 ? sum->run_ps : sum->ops_ps;
 }
 
-static int systolic_sums_by_time(const void *a, const void *b)
-{
-	const struct module_sum *x = a, *y = b;
-	int64_t s = module_time(x), t = module_time(y);
-
-	if (s != t)
-		return s > t ? -1 : 1;
-	return (x->program_id > y->program_id) - (x->program_id < y->program_id);
-}
+TS_ORDER(systolic_sums_by_time, struct module_sum, TS_DOWN_BY(module_time) TS_UP(program_id))
 
 static struct ts_value systolic_sums_whole(double value)
 {

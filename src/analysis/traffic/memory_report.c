@@ -60,17 +60,7 @@ static struct ts_value hbm_written(const struct ts_traffic *traffic)
 	return way(traffic, traffic->written_bytes[TS_MEMORY_HBM]);
 }
 
-static int by_hbm(const void *a, const void *b)
-{
-	const struct memory_row *x = *(const struct memory_row *const *)a;
-	const struct memory_row *y = *(const struct memory_row *const *)b;
-
-	if (x->hbm_bytes != y->hbm_bytes)
-		return x->hbm_bytes > y->hbm_bytes ? -1 : 1;
-	if (x->time_ps != y->time_ps)
-		return x->time_ps > y->time_ps ? -1 : 1;
-	return (x > y) - (x < y);
-}
+TS_ORDER_AT(by_hbm, struct memory_row, TS_DOWN(hbm_bytes) TS_DOWN(time_ps) TS_UP_ADDRESS)
 
 /* An op that moved something between the host and the device. */
 struct transfer {
