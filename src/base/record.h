@@ -5,20 +5,13 @@
  * on one thread, summed up on another, and may be saved on one machine and loaded on the next.
  *
  *	#define TS_SELF struct op_sum
- *	static const struct ts_member op_sum_members[] = {
- *		TS_NUMBER(1, occurrences, TS_ADD),
- *		TS_NUMBER(2, self_ps, TS_ADD),
- *		TS_INDEX(3, device, TS_BY_DEVICE, TS_KEEP),
- *	};
- *	static const struct ts_record op_sum_record = TS_RECORD(op_sum_members, TS_EMPTY(occurrences));
+ *	static TS_RECORD_WITH(op_sum, TS_EMPTY(occurrences), TS_NUMBER(1, occurrences, TS_ADD),
+ *			      TS_NUMBER(2, self_ps, TS_ADD), TS_INDEX(3, device, TS_BY_DEVICE, TS_KEEP));
  *	#undef TS_SELF
  *
  *	#define TS_SELF struct ops_state
- *	static const struct ts_member ops_members[] = {
- *		TS_RECORDS(1, ops, nr_ops, op_sum_record, TS_BY_OP, TS_ADD),
- *		TS_SCRATCH(seen),
- *	};
- *	static const struct ts_record ops_record = TS_RECORD(ops_members);
+ *	static TS_RECORD(ops, TS_RECORDS(1, ops, nr_ops, op_sum_record, TS_BY_OP, TS_ADD),
+ *			 TS_SCRATCH(seen));
  *	#undef TS_SELF
  *
  * The first argument is the member's number in the saved form: it stays with the member for ever,
@@ -119,9 +112,16 @@ struct ts_record {
 };
 
 /* clang-format off */
-#define TS_RECORD(table, ...) \
-	{ .name = #table, .size = sizeof(TS_SELF), .members = (table), .nr_members = TS_NELEM(table), __VA_ARGS__ }
+#define TS_RECORD(name, ...) TS_RECORD_AS(name##_record, name, , __VA_ARGS__)
+#define TS_RECORD_WITH(name, option, ...) TS_RECORD_AS(name##_record, name, option, __VA_ARGS__)
+#define TS_RECORD_AS(record, of_members, option, ...) \
+	const struct ts_record record = { \
+		.name = #of_members "_members", .size = sizeof(TS_SELF), \
+		.members = (const struct ts_member[]){ __VA_ARGS__ }, \
+		.nr_members = TS_NELEM(((const struct ts_member[]){ __VA_ARGS__ })), option }
+/* Options. */
 #define TS_EMPTY(count) .empty_at = 1 + offsetof(TS_SELF, count)
+#define TS_VALID_IF(function) .is_valid = (function)
 
 #define TS_NUMBER(id, name, how) TS_INDEX(id, name, TS_BY_NOTHING, how)
 #define TS_INDEX(id, name, what, how) \

@@ -270,21 +270,10 @@ void ts_spans_release(struct ts_spans *spans)
 }
 
 #define TS_SELF struct ts_span
-static const struct ts_member span_members[] = {
-	TS_NUMBER(1, start_ps, TS_BY_HAND),
-	TS_NUMBER(2, end_ps, TS_BY_HAND),
-};
-static const struct ts_record span_record = TS_RECORD(span_members);
+static TS_RECORD(span, TS_NUMBER(1, start_ps, TS_BY_HAND), TS_NUMBER(2, end_ps, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_spans
-static const struct ts_member spans_members[] = {
-	TS_RECORDS_CAP(1, items, nr, cap, span_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(2, max, TS_BY_HAND),
-	TS_NUMBER(3, closed_ps, TS_BY_HAND),
-	TS_SCRATCH(before_ps),
-};
-
 /* Sorted and disjoint: all code that walks spans relies on that. */
 static bool are_spans(const void *self)
 {
@@ -296,13 +285,13 @@ static bool are_spans(const void *self)
 			return false;
 	return true;
 }
-const struct ts_record ts_spans_record = TS_RECORD(spans_members, .is_valid = are_spans);
+TS_RECORD_AS(ts_spans_record, spans, TS_VALID_IF(are_spans),
+	     TS_RECORDS_CAP(1, items, nr, cap, span_record, TS_BY_NOTHING, TS_BY_HAND),
+	     TS_NUMBER(2, max, TS_BY_HAND), TS_NUMBER(3, closed_ps, TS_BY_HAND),
+	     TS_SCRATCH(before_ps));
 #undef TS_SELF
 
 #define TS_SELF struct ts_spans_sum
-static const struct ts_member spans_sum_members[] = {
-	TS_STRUCT(1, levels, ts_spans_record),
-	TS_NUMBER(2, nr, TS_BY_HAND),
-};
-const struct ts_record ts_spans_sum_record = TS_RECORD(spans_sum_members);
+TS_RECORD_AS(ts_spans_sum_record, spans_sum, , TS_STRUCT(1, levels, ts_spans_record),
+	     TS_NUMBER(2, nr, TS_BY_HAND));
 #undef TS_SELF

@@ -96,18 +96,12 @@ void ts_async_merge(struct ts_async_seen *into, const struct ts_async_seen *from
 }
 
 #define TS_SELF struct ts_async_seen
-static const struct ts_member seen_members[] = {
-	TS_NUMBER(1, occurrences, TS_ADD), TS_NUMBER(2, exposed_ps, TS_ADD),
-	TS_NUMBER(3, interval_ps, TS_ADD), TS_NUMBER(4, is_open, TS_BY_HAND),
-	TS_NUMBER(5, open_ps, TS_BY_HAND), TS_NUMBER(6, open_dur_ps, TS_BY_HAND),
-};
-const struct ts_record ts_async_seen_record = TS_RECORD(seen_members);
+TS_RECORD_AS(ts_async_seen_record, seen, , TS_NUMBER(1, occurrences, TS_ADD),
+	     TS_NUMBER(2, exposed_ps, TS_ADD), TS_NUMBER(3, interval_ps, TS_ADD),
+	     TS_NUMBER(4, is_open, TS_BY_HAND), TS_NUMBER(5, open_ps, TS_BY_HAND),
+	     TS_NUMBER(6, open_dur_ps, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_async_slots
-static const struct ts_member slots_members[] = {
-	TS_SCRATCH_ROOM(of_op),
-	TS_SCRATCH(op),
-};
-const struct ts_record ts_async_slots_record = TS_RECORD(slots_members);
+TS_RECORD_AS(ts_async_slots_record, slots, , TS_SCRATCH_ROOM(of_op), TS_SCRATCH(op));
 #undef TS_SELF

@@ -47,12 +47,6 @@ void ts_sweep_add(struct ts_sweep *sweep, unsigned kind, int64_t start_ps, int64
 }
 
 #define TS_SELF struct ts_sweep
-static const struct ts_member sweep_members[] = {
-	TS_NUMBER(1, begun, TS_BY_HAND),   TS_NUMBER(2, first_ps, TS_BY_HAND),
-	TS_NUMBER(3, now_ps, TS_BY_HAND),  TS_NUMBERS(4, until_ps, TS_BY_HAND),
-	TS_NUMBER(5, running, TS_BY_HAND),
-};
-
 /* Of all that runs the end is still to come. */
 static bool is_sweep(const void *self)
 {
@@ -64,5 +58,7 @@ static bool is_sweep(const void *self)
 			return false;
 	return true;
 }
-const struct ts_record ts_sweep_record = TS_RECORD(sweep_members, .is_valid = is_sweep);
+TS_RECORD_AS(ts_sweep_record, sweep, TS_VALID_IF(is_sweep), TS_NUMBER(1, begun, TS_BY_HAND),
+	     TS_NUMBER(2, first_ps, TS_BY_HAND), TS_NUMBER(3, now_ps, TS_BY_HAND),
+	     TS_NUMBERS(4, until_ps, TS_BY_HAND), TS_NUMBER(5, running, TS_BY_HAND));
 #undef TS_SELF

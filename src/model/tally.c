@@ -47,10 +47,6 @@ double ts_tally_flops(const struct ts_tally_row *row, const struct ts_op *op)
 }
 
 #define TS_SELF struct ts_hull
-static const struct ts_member hull_members[] = {
-	TS_NUMBER(1, first_ps, TS_BY_HAND),
-	TS_NUMBER(2, last_ps, TS_BY_HAND),
-	TS_NUMBER(3, nr_events, TS_BY_HAND),
-};
-const struct ts_record ts_hull_record = TS_RECORD(hull_members);
+TS_RECORD_AS(ts_hull_record, hull, , TS_NUMBER(1, first_ps, TS_BY_HAND),
+	     TS_NUMBER(2, last_ps, TS_BY_HAND), TS_NUMBER(3, nr_events, TS_BY_HAND));
 #undef TS_SELF

@@ -14,23 +14,17 @@
 #include "analysis/kit/needs.h"
 
 #define TS_SELF struct ts_line_damage
-static const struct ts_member damage_members[] = {
-	TS_INDEX_KNOWN(1, line, TS_BY_LINE, TS_BY_HAND),
-	TS_TEXT(2, text),
-};
-
 static bool is_damage(const void *self)
 {
 	return ((const struct ts_line_damage *)self)->text.p != NULL;
 }
-static const struct ts_record damage_record = TS_RECORD(damage_members, .is_valid = is_damage);
+static TS_RECORD_WITH(damage, TS_VALID_IF(is_damage),
+		      TS_INDEX_KNOWN(1, line, TS_BY_LINE, TS_BY_HAND), TS_TEXT(2, text));
 #undef TS_SELF
 
 #define TS_SELF struct ts_line_damages
-static const struct ts_member damages_members[] = {
-	TS_RECORDS_CAP(1, items, nr, cap, damage_record, TS_BY_NOTHING, TS_BY_HAND),
-};
-static const struct ts_record damages_record = TS_RECORD(damages_members);
+static TS_RECORD(damages,
+		 TS_RECORDS_CAP(1, items, nr, cap, damage_record, TS_BY_NOTHING, TS_BY_HAND));
 #undef TS_SELF
 
 /* Thresholds are doubles; here they stand one after the other. */
@@ -42,17 +36,12 @@ struct saved_options {
 };
 
 #define TS_SELF struct saved_options
-static const struct ts_member options_members[] = {
-	TS_ARRAY(1, settings, nr_settings, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(2, interleave, TS_BY_HAND),
-	TS_NUMBER(3, no_python, TS_BY_HAND),
-	TS_NUMBER(4, max_ops, TS_BY_HAND),
-	TS_NUMBER(5, max_steps, TS_BY_HAND),
-	TS_NUMBER(6, overlay_budget, TS_BY_HAND),
-	TS_NUMBER(7, has_max_trace_events, TS_BY_HAND),
-	TS_NUMBER(8, max_trace_events, TS_BY_HAND),
-};
-static const struct ts_record options_record = TS_RECORD(options_members);
+static TS_RECORD(options, TS_ARRAY(1, settings, nr_settings, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_NUMBER(2, interleave, TS_BY_HAND), TS_NUMBER(3, no_python, TS_BY_HAND),
+		 TS_NUMBER(4, max_ops, TS_BY_HAND), TS_NUMBER(5, max_steps, TS_BY_HAND),
+		 TS_NUMBER(6, overlay_budget, TS_BY_HAND),
+		 TS_NUMBER(7, has_max_trace_events, TS_BY_HAND),
+		 TS_NUMBER(8, max_trace_events, TS_BY_HAND));
 #undef TS_SELF
 
 #define NR_SETTINGS (sizeof(struct ts_settings) / sizeof(double))

@@ -33,12 +33,8 @@ static const struct parcel_kind kinds[] = {
 };
 
 #define TS_SELF struct ts_parcel_head
-static const struct ts_member head_members[] = {
-	TS_TEXT(1, version),
-	TS_NUMBER(2, run, TS_BY_HAND),
-	TS_NUMBER(3, file, TS_BY_HAND),
-};
-static const struct ts_record head_record = TS_RECORD(head_members);
+static TS_RECORD(head, TS_TEXT(1, version), TS_NUMBER(2, run, TS_BY_HAND),
+		 TS_NUMBER(3, file, TS_BY_HAND));
 #undef TS_SELF
 
 static uint64_t parcel_hash_of(struct ts_bytes bytes)

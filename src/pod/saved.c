@@ -15,8 +15,7 @@ struct saved_text {
 };
 
 #define TS_SELF struct saved_text
-static const struct ts_member text_members[] = { TS_TEXT(1, text) };
-static const struct ts_record text_record = TS_RECORD(text_members);
+static TS_RECORD(text, TS_TEXT(1, text));
 #undef TS_SELF
 
 /* A host, with the reader's name and without what its planes say. */
@@ -29,232 +28,129 @@ struct saved_host {
 };
 
 #define TS_SELF struct saved_host
-static const struct ts_member host_members[] = {
-	TS_TEXT(1, host.name),
-	TS_TEXT(2, host.file),
-	TS_NUMBER(3, file_bytes, TS_BY_HAND),
-	TS_NUMBER(4, host.start_unix_ns, TS_BY_HAND),
-	TS_NUMBER(5, host.stop_unix_ns, TS_BY_HAND),
-	TS_NUMBER(6, host.mxu_utilization_pct, TS_BY_HAND),
-	TS_NUMBER(7, host.hbm_utilization_pct, TS_BY_HAND),
-	TS_RECORDS(8, errors, nr_errors, text_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(9, warnings, nr_warnings, text_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(10, all_errors, TS_BY_HAND),
-	TS_NUMBER(11, all_warnings, TS_BY_HAND),
-	TS_NUMBER(12, host.rank, TS_BY_HAND),
-	TS_NUMBER(13, host.world_size, TS_BY_HAND),
-	TS_NUMBER(14, host.trace_start_ns, TS_BY_HAND),
-	TS_NUMBER(15, host.trace_ps, TS_BY_HAND),
-	TS_NUMBER(16, host.nr_planes, TS_BY_HAND),
-	TS_TEXT(17, reader),
-};
-static const struct ts_record host_record = TS_RECORD(host_members);
+static TS_RECORD(host, TS_TEXT(1, host.name), TS_TEXT(2, host.file),
+		 TS_NUMBER(3, file_bytes, TS_BY_HAND), TS_NUMBER(4, host.start_unix_ns, TS_BY_HAND),
+		 TS_NUMBER(5, host.stop_unix_ns, TS_BY_HAND),
+		 TS_NUMBER(6, host.mxu_utilization_pct, TS_BY_HAND),
+		 TS_NUMBER(7, host.hbm_utilization_pct, TS_BY_HAND),
+		 TS_RECORDS(8, errors, nr_errors, text_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_RECORDS(9, warnings, nr_warnings, text_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_NUMBER(10, all_errors, TS_BY_HAND), TS_NUMBER(11, all_warnings, TS_BY_HAND),
+		 TS_NUMBER(12, host.rank, TS_BY_HAND), TS_NUMBER(13, host.world_size, TS_BY_HAND),
+		 TS_NUMBER(14, host.trace_start_ns, TS_BY_HAND),
+		 TS_NUMBER(15, host.trace_ps, TS_BY_HAND),
+		 TS_NUMBER(16, host.nr_planes, TS_BY_HAND), TS_TEXT(17, reader));
 #undef TS_SELF
 
 #define TS_SELF struct ts_plane
-static const struct ts_member plane_members[] = {
-	TS_NUMBER(1, id, TS_BY_HAND),	TS_NUMBER(2, pid, TS_BY_HAND),	    TS_TEXT(3, name),
-	TS_NUMBER(4, kind, TS_BY_HAND), TS_NUMBER(5, nr_lines, TS_BY_HAND),
-};
-
 static bool is_plane(const void *self)
 {
 	return ((const struct ts_plane *)self)->kind <= TS_PLANE_OURS;
 }
-static const struct ts_record plane_record = TS_RECORD(plane_members, .is_valid = is_plane);
+static TS_RECORD_WITH(plane, TS_VALID_IF(is_plane), TS_NUMBER(1, id, TS_BY_HAND),
+		      TS_NUMBER(2, pid, TS_BY_HAND), TS_TEXT(3, name),
+		      TS_NUMBER(4, kind, TS_BY_HAND), TS_NUMBER(5, nr_lines, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_line
-static const struct ts_member line_members[] = {
-	TS_NUMBER(1, id, TS_BY_HAND),		TS_TEXT(2, name),
-	TS_NUMBER(3, kind, TS_BY_HAND),		TS_NUMBER(4, host_ps, TS_BY_HAND),
-	TS_NUMBER(5, timestamp_ns, TS_BY_HAND), TS_NUMBER(6, nr_events, TS_BY_HAND),
-	TS_NUMBER(7, thread, TS_BY_HAND),	TS_NUMBER(8, has_points, TS_BY_HAND),
-	TS_NUMBER(9, repeats, TS_BY_HAND),
-};
-
 static bool saved_is_line(const void *self)
 {
 	return ((const struct ts_line *)self)->kind <= TS_LINE_SC_OPS;
 }
-static const struct ts_record line_record = TS_RECORD(line_members, .is_valid = saved_is_line);
+static TS_RECORD_WITH(line, TS_VALID_IF(saved_is_line), TS_NUMBER(1, id, TS_BY_HAND),
+		      TS_TEXT(2, name), TS_NUMBER(3, kind, TS_BY_HAND),
+		      TS_NUMBER(4, host_ps, TS_BY_HAND), TS_NUMBER(5, timestamp_ns, TS_BY_HAND),
+		      TS_NUMBER(6, nr_events, TS_BY_HAND), TS_NUMBER(7, thread, TS_BY_HAND),
+		      TS_NUMBER(8, has_points, TS_BY_HAND), TS_NUMBER(9, repeats, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_device
-static const struct ts_member device_members[] = {
-	TS_INDEX_KNOWN(1, plane, TS_BY_PLANE, TS_BY_HAND),
-	TS_NUMBER(2, ordinal, TS_BY_HAND),
-	TS_TEXT(3, name),
-	TS_TEXT(4, kind),
-	TS_TEXT(5, vendor),
-	TS_NUMBER(6, is_gpu, TS_BY_HAND),
-	TS_NUMBER(7, peak_flops_per_s, TS_BY_HAND),
-	TS_NUMBER(8, hbm_bytes_per_s, TS_BY_HAND),
-	TS_NUMBER(9, vmem_read_bytes_per_s, TS_BY_HAND),
-	TS_NUMBER(10, vmem_write_bytes_per_s, TS_BY_HAND),
-	TS_NUMBER(11, cmem_read_bytes_per_s, TS_BY_HAND),
-	TS_NUMBER(12, cmem_write_bytes_per_s, TS_BY_HAND),
-	TS_NUMBER(13, hbm_bytes, TS_BY_HAND),
-	TS_NUMBER(14, clock_khz, TS_BY_HAND),
-	TS_NUMBER(15, core_count, TS_BY_HAND),
-	TS_NUMBER(16, cc_major, TS_BY_HAND),
-	TS_NUMBER(17, cc_minor, TS_BY_HAND),
-	TS_NUMBER(18, has_megacore, TS_BY_HAND),
-	TS_NUMBER(19, local_chip_id, TS_BY_HAND),
-	TS_TEXT(20, predicted),
-};
-static const struct ts_record device_record = TS_RECORD(device_members);
+static TS_RECORD(device, TS_INDEX_KNOWN(1, plane, TS_BY_PLANE, TS_BY_HAND),
+		 TS_NUMBER(2, ordinal, TS_BY_HAND), TS_TEXT(3, name), TS_TEXT(4, kind),
+		 TS_TEXT(5, vendor), TS_NUMBER(6, is_gpu, TS_BY_HAND),
+		 TS_NUMBER(7, peak_flops_per_s, TS_BY_HAND),
+		 TS_NUMBER(8, hbm_bytes_per_s, TS_BY_HAND),
+		 TS_NUMBER(9, vmem_read_bytes_per_s, TS_BY_HAND),
+		 TS_NUMBER(10, vmem_write_bytes_per_s, TS_BY_HAND),
+		 TS_NUMBER(11, cmem_read_bytes_per_s, TS_BY_HAND),
+		 TS_NUMBER(12, cmem_write_bytes_per_s, TS_BY_HAND),
+		 TS_NUMBER(13, hbm_bytes, TS_BY_HAND), TS_NUMBER(14, clock_khz, TS_BY_HAND),
+		 TS_NUMBER(15, core_count, TS_BY_HAND), TS_NUMBER(16, cc_major, TS_BY_HAND),
+		 TS_NUMBER(17, cc_minor, TS_BY_HAND), TS_NUMBER(18, has_megacore, TS_BY_HAND),
+		 TS_NUMBER(19, local_chip_id, TS_BY_HAND), TS_TEXT(20, predicted));
 #undef TS_SELF
 
 #define TS_SELF struct ts_op
-static const struct ts_member op_members[] = {
-	TS_TEXT(1, name),
-	TS_TEXT(2, text),
-	TS_TEXT(3, category),
-	TS_TEXT(4, framework_op),
-	TS_TEXT(5, source),
-	TS_TEXT(6, source_stack),
-	TS_TEXT(7, shape),
-	TS_NUMBER(8, program_id, TS_BY_HAND),
-	TS_NUMBER(9, symbol_id, TS_BY_HAND),
-	TS_NUMBER(10, has_program, TS_BY_HAND),
-	TS_NUMBER(11, is_remat, TS_BY_HAND),
-	TS_NUMBER(12, is_traced, TS_BY_HAND),
-	TS_NUMBER(13, is_event, TS_BY_HAND),
-	TS_NUMBER(14, has_variants, TS_BY_HAND),
-	TS_NUMBER(15, kind, TS_BY_HAND),
-	TS_NUMBER(16, flops, TS_BY_HAND),
-	TS_NUMBER(17, model_flops, TS_BY_HAND),
-	TS_NUMBER(18, bytes_accessed, TS_BY_HAND),
-	TS_NUMBER(19, hbm_read_bytes, TS_BY_HAND),
-	TS_NUMBER(20, hbm_write_bytes, TS_BY_HAND),
-	TS_NUMBER(21, onchip_bytes, TS_BY_HAND),
-	TS_NUMBER(22, vmem_read_bytes, TS_BY_HAND),
-	TS_NUMBER(23, vmem_write_bytes, TS_BY_HAND),
-	TS_NUMBER(24, cmem_read_bytes, TS_BY_HAND),
-	TS_NUMBER(25, cmem_write_bytes, TS_BY_HAND),
-};
-
 static bool is_op(const void *self)
 {
 	return ((const struct ts_op *)self)->kind <= TS_OP_STEP;
 }
-static const struct ts_record op_record = TS_RECORD(op_members, .is_valid = is_op);
+static TS_RECORD_WITH(
+	op, TS_VALID_IF(is_op), TS_TEXT(1, name), TS_TEXT(2, text), TS_TEXT(3, category),
+	TS_TEXT(4, framework_op), TS_TEXT(5, source), TS_TEXT(6, source_stack), TS_TEXT(7, shape),
+	TS_NUMBER(8, program_id, TS_BY_HAND), TS_NUMBER(9, symbol_id, TS_BY_HAND),
+	TS_NUMBER(10, has_program, TS_BY_HAND), TS_NUMBER(11, is_remat, TS_BY_HAND),
+	TS_NUMBER(12, is_traced, TS_BY_HAND), TS_NUMBER(13, is_event, TS_BY_HAND),
+	TS_NUMBER(14, has_variants, TS_BY_HAND), TS_NUMBER(15, kind, TS_BY_HAND),
+	TS_NUMBER(16, flops, TS_BY_HAND), TS_NUMBER(17, model_flops, TS_BY_HAND),
+	TS_NUMBER(18, bytes_accessed, TS_BY_HAND), TS_NUMBER(19, hbm_read_bytes, TS_BY_HAND),
+	TS_NUMBER(20, hbm_write_bytes, TS_BY_HAND), TS_NUMBER(21, onchip_bytes, TS_BY_HAND),
+	TS_NUMBER(22, vmem_read_bytes, TS_BY_HAND), TS_NUMBER(23, vmem_write_bytes, TS_BY_HAND),
+	TS_NUMBER(24, cmem_read_bytes, TS_BY_HAND), TS_NUMBER(25, cmem_write_bytes, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_damage
-static const struct ts_member damage_members[] = {
-	TS_TEXT(1, file),
-	TS_NUMBER(2, offset, TS_BY_HAND),
-	TS_TEXT(3, cause),
-	TS_NUMBER(4, minor, TS_BY_HAND),
-	TS_NUMBER(5, of_module, TS_BY_HAND),
-	TS_NUMBER(6, program_id, TS_BY_HAND),
-};
-static const struct ts_record damage_record = TS_RECORD(damage_members);
+static TS_RECORD(damage, TS_TEXT(1, file), TS_NUMBER(2, offset, TS_BY_HAND), TS_TEXT(3, cause),
+		 TS_NUMBER(4, minor, TS_BY_HAND), TS_NUMBER(5, of_module, TS_BY_HAND),
+		 TS_NUMBER(6, program_id, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_site
-static const struct ts_member site_members[] = {
-	TS_TEXT(1, file),
-	TS_TEXT(2, kind),
-	TS_TEXT(3, device),
-	TS_NUMBER(4, nr_bytes, TS_BY_HAND),
-	TS_NUMBER(5, nr_objects, TS_BY_HAND),
-	TS_NUMBER(6, first_frame, TS_BY_HAND),
-	TS_NUMBER(7, nr_frames, TS_BY_HAND),
-};
-static const struct ts_record site_record = TS_RECORD(site_members);
+static TS_RECORD(site, TS_TEXT(1, file), TS_TEXT(2, kind), TS_TEXT(3, device),
+		 TS_NUMBER(4, nr_bytes, TS_BY_HAND), TS_NUMBER(5, nr_objects, TS_BY_HAND),
+		 TS_NUMBER(6, first_frame, TS_BY_HAND), TS_NUMBER(7, nr_frames, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_frame
-static const struct ts_member frame_members[] = {
-	TS_TEXT(1, function),
-	TS_TEXT(2, file),
-	TS_NUMBER(3, line, TS_BY_HAND),
-};
-static const struct ts_record frame_record = TS_RECORD(frame_members);
+static TS_RECORD(frame, TS_TEXT(1, function), TS_TEXT(2, file), TS_NUMBER(3, line, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_compile_id
-static const struct ts_member id_members[] = {
-	TS_NUMBER(1, autograd, TS_BY_HAND),
-	TS_NUMBER(2, frame, TS_BY_HAND),
-	TS_NUMBER(3, compile, TS_BY_HAND),
-};
-static const struct ts_record id_record = TS_RECORD(id_members);
+static TS_RECORD(id, TS_NUMBER(1, autograd, TS_BY_HAND), TS_NUMBER(2, frame, TS_BY_HAND),
+		 TS_NUMBER(3, compile, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_torch_break
-static const struct ts_member break_members[] = {
-	TS_STRUCT(1, id, id_record),
-	TS_NUMBER(2, attempt, TS_BY_HAND),
-	TS_NUMBER(3, rank, TS_BY_HAND),
-	TS_TEXT(4, file),
-	TS_NUMBER(5, line, TS_BY_HAND),
-	TS_TEXT(6, function),
-	TS_TEXT(7, reason),
-	TS_TEXT(8, explanation),
-	TS_TEXT(9, hint),
-	TS_TEXT(10, stack),
-};
-static const struct ts_record break_record = TS_RECORD(break_members);
+static TS_RECORD(break, TS_STRUCT(1, id, id_record), TS_NUMBER(2, attempt, TS_BY_HAND),
+		 TS_NUMBER(3, rank, TS_BY_HAND), TS_TEXT(4, file), TS_NUMBER(5, line, TS_BY_HAND),
+		 TS_TEXT(6, function), TS_TEXT(7, reason), TS_TEXT(8, explanation),
+		 TS_TEXT(9, hint), TS_TEXT(10, stack));
 #undef TS_SELF
 
 #define TS_SELF struct ts_torch_recompile
-static const struct ts_member recompile_members[] = {
-	TS_STRUCT(1, id, id_record),
-	TS_NUMBER(2, rank, TS_BY_HAND),
-	TS_TEXT(3, reason),
-};
-static const struct ts_record recompile_record = TS_RECORD(recompile_members);
+static TS_RECORD(recompile, TS_STRUCT(1, id, id_record), TS_NUMBER(2, rank, TS_BY_HAND),
+		 TS_TEXT(3, reason));
 #undef TS_SELF
 
 #define TS_SELF struct ts_torch_compilation
-static const struct ts_member compilation_members[] = {
-	TS_STRUCT(1, id, id_record),
-	TS_NUMBER(2, rank, TS_BY_HAND),
-	TS_NUMBER(3, is_backward, TS_BY_HAND),
-	TS_TEXT(4, function),
-	TS_TEXT(5, file),
-	TS_NUMBER(6, line, TS_BY_HAND),
-	TS_NUMBER(7, total_ps, TS_BY_HAND),
-	TS_NUMBER(8, backend_ps, TS_BY_HAND),
-	TS_NUMBER(9, inductor_ps, TS_BY_HAND),
-	TS_NUMBER(10, codegen_ps, TS_BY_HAND),
-	TS_NUMBER(11, nr_ops, TS_BY_HAND),
-	TS_NUMBER(12, nr_guards, TS_BY_HAND),
-	TS_TEXT(13, failure),
-	TS_TEXT(14, recompile_reason),
-	TS_TEXT(15, restart_reason),
-};
-static const struct ts_record compilation_record = TS_RECORD(compilation_members);
+static TS_RECORD(compilation, TS_STRUCT(1, id, id_record), TS_NUMBER(2, rank, TS_BY_HAND),
+		 TS_NUMBER(3, is_backward, TS_BY_HAND), TS_TEXT(4, function), TS_TEXT(5, file),
+		 TS_NUMBER(6, line, TS_BY_HAND), TS_NUMBER(7, total_ps, TS_BY_HAND),
+		 TS_NUMBER(8, backend_ps, TS_BY_HAND), TS_NUMBER(9, inductor_ps, TS_BY_HAND),
+		 TS_NUMBER(10, codegen_ps, TS_BY_HAND), TS_NUMBER(11, nr_ops, TS_BY_HAND),
+		 TS_NUMBER(12, nr_guards, TS_BY_HAND), TS_TEXT(13, failure),
+		 TS_TEXT(14, recompile_reason), TS_TEXT(15, restart_reason));
 #undef TS_SELF
 
 #define TS_SELF struct ts_saved_module
-static const struct ts_member module_members[] = {
-	TS_NUMBER(1, program_id, TS_BY_HAND),
-	TS_TEXT(2, file),
-	TS_TEXT(3, proto),
-};
-static const struct ts_record module_record = TS_RECORD(module_members);
+static TS_RECORD(module, TS_NUMBER(1, program_id, TS_BY_HAND), TS_TEXT(2, file), TS_TEXT(3, proto));
 #undef TS_SELF
 
 #define TS_SELF struct ts_saved_file
-static const struct ts_member file_members[] = {
-	TS_TEXT(1, host),
-	TS_TEXT(2, name),
-	TS_TEXT(3, path),
-	TS_TEXT(4, logdir),
-	TS_TEXT(5, run),
-	TS_TEXT(6, session),
-	TS_TEXT(7, problem),
-	TS_NUMBER(8, nr_bytes, TS_BY_HAND),
-	TS_NUMBER(9, print, TS_BY_HAND),
-	TS_NUMBER(10, nr_hosts, TS_BY_HAND),
-	TS_NUMBER(11, is_archive, TS_BY_HAND),
-};
-static const struct ts_record file_record = TS_RECORD(file_members);
+static TS_RECORD(file, TS_TEXT(1, host), TS_TEXT(2, name), TS_TEXT(3, path), TS_TEXT(4, logdir),
+		 TS_TEXT(5, run), TS_TEXT(6, session), TS_TEXT(7, problem),
+		 TS_NUMBER(8, nr_bytes, TS_BY_HAND), TS_NUMBER(9, print, TS_BY_HAND),
+		 TS_NUMBER(10, nr_hosts, TS_BY_HAND), TS_NUMBER(11, is_archive, TS_BY_HAND));
 #undef TS_SELF
 
 /* What was saved, beside the profile's own arrays: these are pointed to, not owned, while saving. */
@@ -273,34 +169,29 @@ struct saved {
 };
 
 #define TS_SELF struct saved
-static const struct ts_member saved_members[] = {
-	TS_TEXT(1, logdir),
-	TS_TEXT(2, run),
-	TS_TEXT(3, session),
-	TS_RECORDS(4, files, nr_files, file_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(5, hosts, nr_hosts, host_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(6, modules, nr_modules, module_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(7, breaks, nr_breaks, break_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(8, recompiles, nr_recompiles, recompile_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(9, compilations, nr_compilations, compilation_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(10, all_breaks, TS_BY_HAND),
-	TS_NUMBER(11, all_recompiles, TS_BY_HAND),
-	TS_NUMBER(12, all_compilations, TS_BY_HAND),
-	TS_NUMBER(13, nr_logs, TS_BY_HAND),
-	TS_TEXT(14, torch_version),
-	TS_NUMBER(15, nr_planes, TS_BY_HAND),
-};
-static const struct ts_record saved_record = TS_RECORD(saved_members);
+static TS_RECORD(saved, TS_TEXT(1, logdir), TS_TEXT(2, run), TS_TEXT(3, session),
+		 TS_RECORDS(4, files, nr_files, file_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_RECORDS(5, hosts, nr_hosts, host_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_RECORDS(6, modules, nr_modules, module_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_RECORDS(7, breaks, nr_breaks, break_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_RECORDS(8, recompiles, nr_recompiles, recompile_record, TS_BY_NOTHING,
+			    TS_BY_HAND),
+		 TS_RECORDS(9, compilations, nr_compilations, compilation_record, TS_BY_NOTHING,
+			    TS_BY_HAND),
+		 TS_NUMBER(10, all_breaks, TS_BY_HAND), TS_NUMBER(11, all_recompiles, TS_BY_HAND),
+		 TS_NUMBER(12, all_compilations, TS_BY_HAND), TS_NUMBER(13, nr_logs, TS_BY_HAND),
+		 TS_TEXT(14, torch_version), TS_NUMBER(15, nr_planes, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_profile
-static const struct ts_member profile_members[] = {
-	TS_LIST(1, planes, plane_record, TS_BY_HAND),	TS_LIST(2, lines, line_record, TS_BY_HAND),
-	TS_LIST(3, devices, device_record, TS_BY_HAND), TS_ROOM_LIST(4, ops, op_record, TS_BY_HAND),
-	TS_LIST(5, damage, damage_record, TS_BY_HAND),	TS_LIST(6, sites, site_record, TS_BY_HAND),
-	TS_LIST(7, frames, frame_record, TS_BY_HAND),	TS_NUMBER_LIST(8, stacked, TS_BY_HAND),
-};
-static const struct ts_record profile_record = TS_RECORD(profile_members);
+static TS_RECORD(profile, TS_LIST(1, planes, plane_record, TS_BY_HAND),
+		 TS_LIST(2, lines, line_record, TS_BY_HAND),
+		 TS_LIST(3, devices, device_record, TS_BY_HAND),
+		 TS_ROOM_LIST(4, ops, op_record, TS_BY_HAND),
+		 TS_LIST(5, damage, damage_record, TS_BY_HAND),
+		 TS_LIST(6, sites, site_record, TS_BY_HAND),
+		 TS_LIST(7, frames, frame_record, TS_BY_HAND),
+		 TS_NUMBER_LIST(8, stacked, TS_BY_HAND));
 #undef TS_SELF
 
 enum { PART_SAVED = 1, PART_PROFILE };

@@ -7,13 +7,8 @@
 #include "run/state.h"
 
 #define TS_SELF struct outline_mark
-static const struct ts_member mark_members[] = {
-	TS_NUMBER(1, start_ps, TS_BY_HAND),
-	TS_NUMBER(2, end_ps, TS_BY_HAND),
-	TS_NUMBER(3, number, TS_BY_HAND),
-	TS_INDEX_KNOWN(4, op, TS_BY_OP, TS_BY_HAND),
-};
-static const struct ts_record mark_record = TS_RECORD(mark_members);
+static TS_RECORD(mark, TS_NUMBER(1, start_ps, TS_BY_HAND), TS_NUMBER(2, end_ps, TS_BY_HAND),
+		 TS_NUMBER(3, number, TS_BY_HAND), TS_INDEX_KNOWN(4, op, TS_BY_OP, TS_BY_HAND));
 #undef TS_SELF
 
 /* Marks as they are when they are not packed. */
@@ -26,67 +21,45 @@ struct saved_marks {
 };
 
 #define TS_SELF struct saved_marks
-static const struct ts_member marks_members[] = {
-	TS_RECORDS_CAP(1, items, nr, cap, mark_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_ARRAY(2, kernels, nr_kernels, TS_BY_OP, TS_BY_HAND),
-	TS_NUMBER(3, is_wild, TS_BY_HAND),
-};
-static const struct ts_record marks_record = TS_RECORD(marks_members);
+static TS_RECORD(marks, TS_RECORDS_CAP(1, items, nr, cap, mark_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_ARRAY(2, kernels, nr_kernels, TS_BY_OP, TS_BY_HAND),
+		 TS_NUMBER(3, is_wild, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_scope
-static const struct ts_member scope_members[] = {
-	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_BY_HAND),
-	TS_INDEX(2, parent, TS_BY_OP, TS_BY_HAND),
-	TS_NUMBER(3, is_epoch, TS_BY_HAND),
-	TS_NUMBER(4, number, TS_BY_HAND),
-	TS_NUMBER(5, nr, TS_BY_HAND),
-	TS_NUMBER(6, total_ps, TS_BY_HAND),
-	TS_NUMBER(7, min_ps, TS_BY_HAND),
-	TS_NUMBER(8, max_ps, TS_BY_HAND),
-	TS_NUMBERS(9, part_ps, TS_BY_HAND),
-	TS_STRUCT(10, spans, ts_spans_record),
-};
-
 static bool is_scope(const void *self)
 {
 	return ((const struct ts_scope *)self)->nr > 0;
 }
-static const struct ts_record scope_record = TS_RECORD(scope_members, .is_valid = is_scope);
+static TS_RECORD_WITH(scope, TS_VALID_IF(is_scope), TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_BY_HAND),
+		      TS_INDEX(2, parent, TS_BY_OP, TS_BY_HAND), TS_NUMBER(3, is_epoch, TS_BY_HAND),
+		      TS_NUMBER(4, number, TS_BY_HAND), TS_NUMBER(5, nr, TS_BY_HAND),
+		      TS_NUMBER(6, total_ps, TS_BY_HAND), TS_NUMBER(7, min_ps, TS_BY_HAND),
+		      TS_NUMBER(8, max_ps, TS_BY_HAND), TS_NUMBERS(9, part_ps, TS_BY_HAND),
+		      TS_STRUCT(10, spans, ts_spans_record));
 #undef TS_SELF
 
 #define TS_SELF struct ts_epoch
-static const struct ts_member epoch_members[] = {
-	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_BY_HAND),
-	TS_NUMBER(2, start_ps, TS_BY_HAND),
-	TS_NUMBER(3, end_ps, TS_BY_HAND),
-	TS_NUMBER(4, number, TS_BY_HAND),
-};
-static const struct ts_record epoch_record = TS_RECORD(epoch_members);
+static TS_RECORD(epoch, TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_BY_HAND),
+		 TS_NUMBER(2, start_ps, TS_BY_HAND), TS_NUMBER(3, end_ps, TS_BY_HAND),
+		 TS_NUMBER(4, number, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_scopes
-static const struct ts_member scopes_members[] = {
-	TS_RECORDS_CAP(1, items, nr, cap, scope_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_LIST(2, epochs, epoch_record, TS_BY_HAND),
-};
-
 static bool are_scopes(const void *self)
 {
 	return ((const struct ts_scopes *)self)->nr_epochs <= TS_EPOCHS_MAX;
 }
-static const struct ts_record scopes_record = TS_RECORD(scopes_members, .is_valid = are_scopes);
+static TS_RECORD_WITH(scopes, TS_VALID_IF(are_scopes),
+		      TS_RECORDS_CAP(1, items, nr, cap, scope_record, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_LIST(2, epochs, epoch_record, TS_BY_HAND));
 #undef TS_SELF
 
 /* A step that a thread marked. */
 #define TS_SELF struct scope_mark
-static const struct ts_member step_mark_members[] = {
-	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_BY_HAND),
-	TS_NUMBER(2, start_ps, TS_BY_HAND),
-	TS_NUMBER(3, end_ps, TS_BY_HAND),
-	TS_NUMBER(4, number, TS_BY_HAND),
-};
-static const struct ts_record step_mark_record = TS_RECORD(step_mark_members);
+static TS_RECORD(step_mark, TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_BY_HAND),
+		 TS_NUMBER(2, start_ps, TS_BY_HAND), TS_NUMBER(3, end_ps, TS_BY_HAND),
+		 TS_NUMBER(4, number, TS_BY_HAND));
 #undef TS_SELF
 
 /* What a line gave, and where it began. */
@@ -97,32 +70,27 @@ struct saved_line {
 };
 
 #define TS_SELF struct saved_line
-static const struct ts_member saved_line_members[] = {
-	TS_NUMBER(1, from_ps, TS_BY_HAND),
-	TS_STRUCT(2, marks, marks_record),
-	TS_STRUCT(3, line.compile, ts_spans_record),
-	TS_STRUCT(4, line.input, ts_spans_record),
-	TS_RECORDS_CAP(5, line.scopes.steps.items, line.scopes.steps.nr, line.scopes.steps.cap,
-		       step_mark_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_STRUCT(6, line.scopes.scopes, scopes_record),
-	TS_NUMBER(7, line.scopes.is_python, TS_BY_HAND),
-	TS_NUMBER(8, line.scopes.first_ps, TS_BY_HAND),
-	TS_NUMBER(9, line.scopes.last_ps, TS_BY_HAND),
-	TS_NUMBER(10, line.scopes.is_seen, TS_BY_HAND),
-	TS_TEXT(11, line.damage),
-	TS_NUMBER(12, line.has_hull, TS_BY_HAND),
-	TS_NUMBER(13, line.first_ps, TS_BY_HAND),
-	TS_NUMBER(14, line.last_ps, TS_BY_HAND),
-};
-
 static bool saved_outline_is_line(const void *self)
 {
 	const struct saved_line *line = self;
 
 	return line->marks.nr_kernels > 0 || !line->marks.kernels;
 }
-static const struct ts_record saved_line_record =
-	TS_RECORD(saved_line_members, .is_valid = saved_outline_is_line);
+static TS_RECORD_WITH(saved_line, TS_VALID_IF(saved_outline_is_line),
+		      TS_NUMBER(1, from_ps, TS_BY_HAND), TS_STRUCT(2, marks, marks_record),
+		      TS_STRUCT(3, line.compile, ts_spans_record),
+		      TS_STRUCT(4, line.input, ts_spans_record),
+		      TS_RECORDS_CAP(5, line.scopes.steps.items, line.scopes.steps.nr,
+				     line.scopes.steps.cap, step_mark_record, TS_BY_NOTHING,
+				     TS_BY_HAND),
+		      TS_STRUCT(6, line.scopes.scopes, scopes_record),
+		      TS_NUMBER(7, line.scopes.is_python, TS_BY_HAND),
+		      TS_NUMBER(8, line.scopes.first_ps, TS_BY_HAND),
+		      TS_NUMBER(9, line.scopes.last_ps, TS_BY_HAND),
+		      TS_NUMBER(10, line.scopes.is_seen, TS_BY_HAND), TS_TEXT(11, line.damage),
+		      TS_NUMBER(12, line.has_hull, TS_BY_HAND),
+		      TS_NUMBER(13, line.first_ps, TS_BY_HAND),
+		      TS_NUMBER(14, line.last_ps, TS_BY_HAND));
 #undef TS_SELF
 
 struct saved_lines {
@@ -131,10 +99,7 @@ struct saved_lines {
 };
 
 #define TS_SELF struct saved_lines
-static const struct ts_member lines_members[] = {
-	TS_RECORDS(1, items, nr, saved_line_record, TS_BY_LINE, TS_BY_HAND),
-};
-static const struct ts_record lines_record = TS_RECORD(lines_members);
+static TS_RECORD(lines, TS_RECORDS(1, items, nr, saved_line_record, TS_BY_LINE, TS_BY_HAND));
 #undef TS_SELF
 
 /* They move to where they are not packed. */
@@ -229,24 +194,11 @@ enum ts_status ts_saved_load_lines(struct ts_bytes bytes, struct ts_profile *pro
 /* ---- the outline of a run */
 
 #define TS_SELF struct ts_step
-static const struct ts_member step_members[] = {
-	TS_NUMBER(1, start_ps, TS_BY_HAND),
-	TS_NUMBER(2, end_ps, TS_BY_HAND),
-	TS_NUMBER(3, number, TS_BY_HAND),
-};
-static const struct ts_record step_record = TS_RECORD(step_members);
+static TS_RECORD(step, TS_NUMBER(1, start_ps, TS_BY_HAND), TS_NUMBER(2, end_ps, TS_BY_HAND),
+		 TS_NUMBER(3, number, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_device_steps
-static const struct ts_member device_steps_members[] = {
-	TS_RECORDS_CAP(1, items, nr, cap, step_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(2, nr_elsewhere, TS_BY_HAND),
-	TS_NUMBER(3, from_ps, TS_BY_HAND),
-	TS_NUMBER(4, until_ps, TS_BY_HAND),
-	TS_NUMBER(5, first_row, TS_BY_HAND),
-	TS_ARRAY(6, rows, nr_rows, TS_BY_NOTHING, TS_BY_HAND),
-};
-
 static bool are_in_order(const void *self)
 {
 	const struct ts_device_steps *steps = self;
@@ -259,29 +211,19 @@ static bool are_in_order(const void *self)
 		return false;
 	return steps->nr == 0 || steps->nr_elsewhere == 0;
 }
-static const struct ts_record device_steps_record =
-	TS_RECORD(device_steps_members, .is_valid = are_in_order);
+static TS_RECORD_WITH(device_steps, TS_VALID_IF(are_in_order),
+		      TS_RECORDS_CAP(1, items, nr, cap, step_record, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_NUMBER(2, nr_elsewhere, TS_BY_HAND), TS_NUMBER(3, from_ps, TS_BY_HAND),
+		      TS_NUMBER(4, until_ps, TS_BY_HAND), TS_NUMBER(5, first_row, TS_BY_HAND),
+		      TS_ARRAY(6, rows, nr_rows, TS_BY_NOTHING, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_run_step
-static const struct ts_member row_members[] = {
-	TS_NUMBER(1, number, TS_BY_HAND),
-	TS_NUMBER(2, start_ps, TS_BY_HAND),
-	TS_NUMBER(3, total_ps, TS_BY_HAND),
-	TS_NUMBER(4, cores, TS_BY_HAND),
-};
-static const struct ts_record row_record = TS_RECORD(row_members);
+static TS_RECORD(row, TS_NUMBER(1, number, TS_BY_HAND), TS_NUMBER(2, start_ps, TS_BY_HAND),
+		 TS_NUMBER(3, total_ps, TS_BY_HAND), TS_NUMBER(4, cores, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_steps
-static const struct ts_member steps_members[] = {
-	TS_NUMBER(1, source, TS_BY_HAND),
-	TS_NUMBERS(2, made_of, TS_BY_HAND),
-	TS_RECORDS(3, devices, nr_devices, device_steps_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(4, nr_steps, TS_BY_HAND),
-	TS_RECORDS(5, rows, nr_rows, row_record, TS_BY_NOTHING, TS_BY_HAND),
-};
-
 /* Every row is one of the run's. */
 static bool are_rows_of(const struct ts_device_steps *steps, size_t nr_rows)
 {
@@ -314,34 +256,27 @@ static bool saved_outline_are_steps(const void *self)
 	return steps->source <= TS_STEPS_INFERRED && steps->nr_steps <= nr + nr_elsewhere &&
 	       memchr(steps->made_of, '\0', sizeof(steps->made_of));
 }
-static const struct ts_record steps_record =
-	TS_RECORD(steps_members, .is_valid = saved_outline_are_steps);
+static TS_RECORD_WITH(steps, TS_VALID_IF(saved_outline_are_steps), TS_NUMBER(1, source, TS_BY_HAND),
+		      TS_NUMBERS(2, made_of, TS_BY_HAND),
+		      TS_RECORDS(3, devices, nr_devices, device_steps_record, TS_BY_NOTHING,
+				 TS_BY_HAND),
+		      TS_NUMBER(4, nr_steps, TS_BY_HAND),
+		      TS_RECORDS(5, rows, nr_rows, row_record, TS_BY_NOTHING, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_host_spans
-static const struct ts_member host_spans_members[] = {
-	TS_STRUCT(1, compile, ts_spans_record),
-	TS_STRUCT(2, input, ts_spans_record),
-};
-static const struct ts_record host_spans_record = TS_RECORD(host_spans_members);
+static TS_RECORD(host_spans, TS_STRUCT(1, compile, ts_spans_record),
+		 TS_STRUCT(2, input, ts_spans_record));
 #undef TS_SELF
 
 #define TS_SELF struct ts_outline
-static const struct ts_member outline_members[] = {
-	TS_STRUCT(1, steps, steps_record),
-	TS_RECORDS(2, hosts, nr_hosts, host_spans_record, TS_BY_HOST, TS_BY_HAND),
-	TS_STRUCT(3, compile, ts_spans_record),
-	TS_NUMBER(4, nr_compiles, TS_BY_HAND),
-	TS_NUMBER(5, compile_ps, TS_BY_HAND),
-	TS_STRUCT(6, host_steps, steps_record),
-	TS_STRUCT(7, scopes, scopes_record),
-	TS_NUMBER(8, host_first_ps, TS_BY_HAND),
-	TS_NUMBER(9, host_last_ps, TS_BY_HAND),
-	TS_NUMBER(10, has_wall, TS_BY_HAND),
-	TS_NUMBER(11, wall_start_ps, TS_BY_HAND),
-	TS_NUMBER(12, wall_end_ps, TS_BY_HAND),
-};
-static const struct ts_record outline_record = TS_RECORD(outline_members);
+static TS_RECORD(outline, TS_STRUCT(1, steps, steps_record),
+		 TS_RECORDS(2, hosts, nr_hosts, host_spans_record, TS_BY_HOST, TS_BY_HAND),
+		 TS_STRUCT(3, compile, ts_spans_record), TS_NUMBER(4, nr_compiles, TS_BY_HAND),
+		 TS_NUMBER(5, compile_ps, TS_BY_HAND), TS_STRUCT(6, host_steps, steps_record),
+		 TS_STRUCT(7, scopes, scopes_record), TS_NUMBER(8, host_first_ps, TS_BY_HAND),
+		 TS_NUMBER(9, host_last_ps, TS_BY_HAND), TS_NUMBER(10, has_wall, TS_BY_HAND),
+		 TS_NUMBER(11, wall_start_ps, TS_BY_HAND), TS_NUMBER(12, wall_end_ps, TS_BY_HAND));
 #undef TS_SELF
 
 /* ---- the steps of a host */
@@ -352,10 +287,8 @@ struct saved_steps {
 };
 
 #define TS_SELF struct saved_steps
-static const struct ts_member saved_steps_members[] = {
-	TS_RECORDS(1, devices, nr, device_steps_record, TS_BY_NOTHING, TS_BY_HAND),
-};
-static const struct ts_record saved_steps_record = TS_RECORD(saved_steps_members);
+static TS_RECORD(saved_steps,
+		 TS_RECORDS(1, devices, nr, device_steps_record, TS_BY_NOTHING, TS_BY_HAND));
 #undef TS_SELF
 
 static size_t nr_devices_of(const struct ts_steps *steps, uint32_t host, size_t *first)

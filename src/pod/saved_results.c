@@ -14,27 +14,16 @@
 #include "analysis/kit/needs.h"
 
 #define TS_SELF struct ts_where
-static const struct ts_member where_members[] = {
-	TS_TEXT(1, op),
-	TS_TEXT(2, module),
-	TS_TEXT(3, source),
-	TS_INDEX(4, op_index, TS_BY_OP, TS_BY_HAND),
-	TS_NUMBER(5, own_ps, TS_BY_HAND),
-	TS_NUMBER(6, own_share, TS_BY_HAND),
-	TS_NUMBER(7, mxu_share, TS_BY_HAND),
-	TS_NUMBER(8, hbm_share, TS_BY_HAND),
-};
-static const struct ts_record where_record = TS_RECORD(where_members);
+static TS_RECORD(where, TS_TEXT(1, op), TS_TEXT(2, module), TS_TEXT(3, source),
+		 TS_INDEX(4, op_index, TS_BY_OP, TS_BY_HAND), TS_NUMBER(5, own_ps, TS_BY_HAND),
+		 TS_NUMBER(6, own_share, TS_BY_HAND), TS_NUMBER(7, mxu_share, TS_BY_HAND),
+		 TS_NUMBER(8, hbm_share, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_when
-static const struct ts_member when_members[] = {
-	TS_INDEX(1, device, TS_BY_DEVICE, TS_BY_HAND),
-	TS_NUMBER(2, is_example, TS_BY_HAND),
-	TS_NUMBER(3, start_ps, TS_BY_HAND),
-	TS_NUMBER(4, end_ps, TS_BY_HAND),
-};
-static const struct ts_record when_record = TS_RECORD(when_members);
+static TS_RECORD(when, TS_INDEX(1, device, TS_BY_DEVICE, TS_BY_HAND),
+		 TS_NUMBER(2, is_example, TS_BY_HAND), TS_NUMBER(3, start_ps, TS_BY_HAND),
+		 TS_NUMBER(4, end_ps, TS_BY_HAND));
 #undef TS_SELF
 
 /* What its slices and XProf's suggestions show. The name of the rule is a text of the program; here it is one of the file. */
@@ -47,25 +36,6 @@ struct saved_finding {
 };
 
 #define TS_SELF struct saved_finding
-static const struct ts_member finding_members[] = {
-	TS_TEXT(1, finding.id),
-	TS_TEXT(2, rule),
-	TS_NUMBER(3, finding.severity, TS_BY_HAND),
-	TS_NUMBER(4, finding.confidence, TS_BY_HAND),
-	TS_TEXT(5, finding.title),
-	TS_TEXT(6, finding.evidence),
-	TS_TEXT(7, finding.advice),
-	TS_NUMBER(8, finding.impact_ps, TS_BY_HAND),
-	TS_NUMBER(9, finding.impact_share, TS_BY_HAND),
-	TS_NUMBER(10, finding.gain_ps, TS_BY_HAND),
-	TS_NUMBER(11, finding.gain_share, TS_BY_HAND),
-	TS_RECORDS(12, where, nr_where, where_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_TEXT(13, finding.code),
-	TS_TEXT(14, finding.links.xprof),
-	TS_TEXT(15, finding.links.xprof_trace),
-	TS_RECORDS(16, when, nr_when, when_record, TS_BY_NOTHING, TS_BY_HAND),
-};
-
 static bool is_finding(const void *self)
 {
 	const struct saved_finding *saved = self;
@@ -73,41 +43,38 @@ static bool is_finding(const void *self)
 	return saved->rule.p && saved->finding.severity < TS_NR_SEVERITIES &&
 	       saved->finding.confidence < TS_NR_CONFIDENCES;
 }
-static const struct ts_record finding_record = TS_RECORD(finding_members, .is_valid = is_finding);
+static TS_RECORD_WITH(finding, TS_VALID_IF(is_finding), TS_TEXT(1, finding.id), TS_TEXT(2, rule),
+		      TS_NUMBER(3, finding.severity, TS_BY_HAND),
+		      TS_NUMBER(4, finding.confidence, TS_BY_HAND), TS_TEXT(5, finding.title),
+		      TS_TEXT(6, finding.evidence), TS_TEXT(7, finding.advice),
+		      TS_NUMBER(8, finding.impact_ps, TS_BY_HAND),
+		      TS_NUMBER(9, finding.impact_share, TS_BY_HAND),
+		      TS_NUMBER(10, finding.gain_ps, TS_BY_HAND),
+		      TS_NUMBER(11, finding.gain_share, TS_BY_HAND),
+		      TS_RECORDS(12, where, nr_where, where_record, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_TEXT(13, finding.code), TS_TEXT(14, finding.links.xprof),
+		      TS_TEXT(15, finding.links.xprof_trace),
+		      TS_RECORDS(16, when, nr_when, when_record, TS_BY_NOTHING, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_finding_range
-static const struct ts_member range_members[] = {
-	TS_NUMBER(1, finding, TS_BY_HAND),
-	TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
-	TS_NUMBER(3, start_ps, TS_BY_HAND),
-	TS_NUMBER(4, end_ps, TS_BY_HAND),
-};
-static const struct ts_record range_record = TS_RECORD(range_members);
+static TS_RECORD(range, TS_NUMBER(1, finding, TS_BY_HAND),
+		 TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND), TS_NUMBER(3, start_ps, TS_BY_HAND),
+		 TS_NUMBER(4, end_ps, TS_BY_HAND));
 #undef TS_SELF
 
 /* What marks read of it. */
 #define TS_SELF struct ts_padded_op
-static const struct ts_member padded_members[] = {
-	TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND),
-	TS_NUMBER(2, bytes_share, TS_BY_HAND),
-	TS_NUMBER(3, flops_share, TS_BY_HAND),
-	TS_NUMBER(4, waste_ps, TS_BY_HAND),
-	TS_TEXT(5, suggestion),
-	TS_NUMBER(6, gain_ps, TS_BY_HAND),
-};
-static const struct ts_record padded_record = TS_RECORD(padded_members);
+static TS_RECORD(padded, TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND),
+		 TS_NUMBER(2, bytes_share, TS_BY_HAND), TS_NUMBER(3, flops_share, TS_BY_HAND),
+		 TS_NUMBER(4, waste_ps, TS_BY_HAND), TS_TEXT(5, suggestion),
+		 TS_NUMBER(6, gain_ps, TS_BY_HAND));
 #undef TS_SELF
 
 /* What the heat map reads of it. */
 #define TS_SELF struct ts_matrix_op
-static const struct ts_member matrix_members[] = {
-	TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND),
-	TS_TEXT(2, name),
-	TS_TEXT(3, module),
-	TS_NUMBER(4, utilization, TS_BY_HAND),
-};
-static const struct ts_record matrix_record = TS_RECORD(matrix_members);
+static TS_RECORD(matrix, TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND), TS_TEXT(2, name),
+		 TS_TEXT(3, module), TS_NUMBER(4, utilization, TS_BY_HAND));
 #undef TS_SELF
 
 /* The key is a text of the program, too. */
@@ -117,17 +84,12 @@ struct saved_fact {
 };
 
 #define TS_SELF struct saved_fact
-static const struct ts_member fact_members[] = {
-	TS_TEXT(1, key),
-	TS_TEXT(2, text),
-	TS_NUMBER(3, number, TS_BY_HAND),
-};
-
 static bool is_fact(const void *self)
 {
 	return ts_trace_fact_key(((const struct saved_fact *)self)->key) != NULL;
 }
-static const struct ts_record fact_record = TS_RECORD(fact_members, .is_valid = is_fact);
+static TS_RECORD_WITH(fact, TS_VALID_IF(is_fact), TS_TEXT(1, key), TS_TEXT(2, text),
+		      TS_NUMBER(3, number, TS_BY_HAND));
 #undef TS_SELF
 
 struct saved_results {
@@ -142,16 +104,6 @@ struct saved_results {
 };
 
 #define TS_SELF struct saved_results
-static const struct ts_member results_members[] = {
-	TS_RECORDS(1, findings, nr_findings, finding_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(2, ranges, nr_ranges, range_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(3, padded, nr_padded, padded_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(4, is_damaged, TS_BY_HAND),
-	TS_RECORDS(5, matrix, nr_matrix, matrix_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_STRUCT(6, wants, ts_trace_wants_record),
-	TS_RECORDS(7, facts, nr_facts, fact_record, TS_BY_NOTHING, TS_BY_HAND),
-};
-
 static bool are_results(const void *self)
 {
 	const struct saved_results *saved = self;
@@ -161,7 +113,15 @@ static bool are_results(const void *self)
 			return false;
 	return saved->nr_matrix <= TS_MATRIX_DRAWN && saved->nr_facts <= TS_TRACE_FACTS;
 }
-static const struct ts_record results_record = TS_RECORD(results_members, .is_valid = are_results);
+static TS_RECORD_WITH(results, TS_VALID_IF(are_results),
+		      TS_RECORDS(1, findings, nr_findings, finding_record, TS_BY_NOTHING,
+				 TS_BY_HAND),
+		      TS_RECORDS(2, ranges, nr_ranges, range_record, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_RECORDS(3, padded, nr_padded, padded_record, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_NUMBER(4, is_damaged, TS_BY_HAND),
+		      TS_RECORDS(5, matrix, nr_matrix, matrix_record, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_STRUCT(6, wants, ts_trace_wants_record),
+		      TS_RECORDS(7, facts, nr_facts, fact_record, TS_BY_NOTHING, TS_BY_HAND));
 #undef TS_SELF
 
 /* ---- out */

@@ -8,17 +8,6 @@
 enum { SECTION_TOLD, SECTION_ROWS };
 
 #define TS_SELF struct ts_perfetto_process
-static const struct ts_member process_members[] = {
-	TS_NUMBER(1, pid, TS_BY_HAND),
-	TS_NUMBER(2, order, TS_BY_HAND),
-	TS_TEXT(3, name),
-	TS_NUMBER(4, machine, TS_BY_HAND),
-	TS_NUMBER(5, has_tracks, TS_BY_HAND),
-	TS_NUMBER(6, has_lines, TS_BY_HAND),
-	TS_NUMBER(7, events_total, TS_BY_HAND),
-	TS_NUMBER(8, events_left_out, TS_BY_HAND),
-};
-
 static bool is_process(const void *self)
 {
 	const struct ts_perfetto_process *process = self;
@@ -26,50 +15,38 @@ static bool is_process(const void *self)
 	return process->machine >= TS_MACHINE_MIN && process->order > 0 &&
 	       process->events_left_out <= process->events_total;
 }
-static const struct ts_record process_record = TS_RECORD(process_members, .is_valid = is_process);
+static TS_RECORD_WITH(process, TS_VALID_IF(is_process), TS_NUMBER(1, pid, TS_BY_HAND),
+		      TS_NUMBER(2, order, TS_BY_HAND), TS_TEXT(3, name),
+		      TS_NUMBER(4, machine, TS_BY_HAND), TS_NUMBER(5, has_tracks, TS_BY_HAND),
+		      TS_NUMBER(6, has_lines, TS_BY_HAND), TS_NUMBER(7, events_total, TS_BY_HAND),
+		      TS_NUMBER(8, events_left_out, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_perfetto_gpu
-static const struct ts_member gpu_members[] = {
-	TS_NUMBER(1, number, TS_BY_HAND),
-	TS_NUMBER(2, pid, TS_BY_HAND),
-	TS_NUMBER(3, machine, TS_BY_HAND),
-	TS_TEXT(4, name),
-	TS_TEXT(5, vendor),
-	TS_TEXT(6, model),
-};
-
 static bool saved_trace_is_gpu(const void *self)
 {
 	return ((const struct ts_perfetto_gpu *)self)->machine >= TS_MACHINE_MIN;
 }
-static const struct ts_record gpu_record = TS_RECORD(gpu_members, .is_valid = saved_trace_is_gpu);
+static TS_RECORD_WITH(gpu, TS_VALID_IF(saved_trace_is_gpu), TS_NUMBER(1, number, TS_BY_HAND),
+		      TS_NUMBER(2, pid, TS_BY_HAND), TS_NUMBER(3, machine, TS_BY_HAND),
+		      TS_TEXT(4, name), TS_TEXT(5, vendor), TS_TEXT(6, model));
 #undef TS_SELF
 
 #define TS_SELF struct ts_trace_told
-static const struct ts_member told_members[] = {
-	TS_RECORDS(1, processes, nr_processes, process_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(2, gpus, nr_gpus, gpu_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(3, written, TS_BY_HAND),
-	TS_NUMBER(4, own, TS_BY_HAND),
-	TS_NUMBER(5, next_process, TS_BY_HAND),
-	TS_NUMBER(6, next_row, TS_BY_HAND),
-};
-static const struct ts_record told_record = TS_RECORD(told_members);
+static TS_RECORD(told,
+		 TS_RECORDS(1, processes, nr_processes, process_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_RECORDS(2, gpus, nr_gpus, gpu_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_NUMBER(3, written, TS_BY_HAND), TS_NUMBER(4, own, TS_BY_HAND),
+		 TS_NUMBER(5, next_process, TS_BY_HAND), TS_NUMBER(6, next_row, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_saved_trace
-static const struct ts_member trace_members[] = {
-	TS_NUMBER(1, results, TS_BY_HAND),
-	TS_NUMBER(2, kind, TS_BY_HAND),
-	TS_STRUCT(3, told, told_record),
-};
-
 static bool is_trace(const void *self)
 {
 	return ((const struct ts_saved_trace *)self)->kind < TS_NR_TRACE_KINDS;
 }
-static const struct ts_record trace_record = TS_RECORD(trace_members, .is_valid = is_trace);
+static TS_RECORD_WITH(trace, TS_VALID_IF(is_trace), TS_NUMBER(1, results, TS_BY_HAND),
+		      TS_NUMBER(2, kind, TS_BY_HAND), TS_STRUCT(3, told, told_record));
 #undef TS_SELF
 
 enum ts_status ts_saved_trace_put(struct ts_buf *out, const struct ts_saved_trace *trace,

@@ -7,18 +7,11 @@
 #include "run/state.h"
 
 #define TS_SELF struct ts_point
-static const struct ts_member point_members[] = {
-	TS_NUMBER(1, at_ps, TS_BY_HAND),
-	TS_NUMBER(2, value, TS_BY_HAND),
-};
-static const struct ts_record point_record = TS_RECORD(point_members);
+static TS_RECORD(point, TS_NUMBER(1, at_ps, TS_BY_HAND), TS_NUMBER(2, value, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_label
-static const struct ts_member label_members[] = {
-	TS_TEXT(1, name),
-};
-static const struct ts_record label_record = TS_RECORD(label_members);
+static TS_RECORD(label, TS_TEXT(1, name));
 #undef TS_SELF
 
 struct saved_track {
@@ -34,20 +27,6 @@ struct saved_track {
 };
 
 #define TS_SELF struct saved_track
-static const struct ts_member track_members[] = {
-	TS_TEXT(1, result),
-	TS_TEXT(2, name),
-	TS_TEXT(3, unit),
-	TS_TEXT(4, axis),
-	TS_TEXT(5, description),
-	TS_NUMBER(6, kind, TS_BY_HAND),
-	TS_INDEX_KNOWN(7, device, TS_BY_DEVICE, TS_BY_HAND),
-	TS_NUMBER(8, order, TS_BY_HAND),
-	TS_RECORDS(9, labels, nr_labels, label_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_STRUCT(10, slices, ts_slices_record),
-	TS_RECORDS(11, points, nr_points, point_record, TS_BY_NOTHING, TS_BY_HAND),
-};
-
 static bool saved_tracks_is_track(const void *self)
 {
 	const struct saved_track *saved = self;
@@ -57,8 +36,14 @@ static bool saved_tracks_is_track(const void *self)
 			return false;
 	return saved->name.p && saved->kind <= TS_TRACK_COUNTER;
 }
-static const struct ts_record track_record =
-	TS_RECORD(track_members, .is_valid = saved_tracks_is_track);
+static TS_RECORD_WITH(track, TS_VALID_IF(saved_tracks_is_track), TS_TEXT(1, result),
+		      TS_TEXT(2, name), TS_TEXT(3, unit), TS_TEXT(4, axis), TS_TEXT(5, description),
+		      TS_NUMBER(6, kind, TS_BY_HAND),
+		      TS_INDEX_KNOWN(7, device, TS_BY_DEVICE, TS_BY_HAND),
+		      TS_NUMBER(8, order, TS_BY_HAND),
+		      TS_RECORDS(9, labels, nr_labels, label_record, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_STRUCT(10, slices, ts_slices_record),
+		      TS_RECORDS(11, points, nr_points, point_record, TS_BY_NOTHING, TS_BY_HAND));
 #undef TS_SELF
 
 struct saved_tracks {
@@ -67,10 +52,8 @@ struct saved_tracks {
 };
 
 #define TS_SELF struct saved_tracks
-static const struct ts_member tracks_members[] = {
-	TS_RECORDS_CAP(1, items, nr, cap, track_record, TS_BY_NOTHING, TS_BY_HAND),
-};
-static const struct ts_record tracks_record = TS_RECORD(tracks_members);
+static TS_RECORD(tracks,
+		 TS_RECORDS_CAP(1, items, nr, cap, track_record, TS_BY_NOTHING, TS_BY_HAND));
 #undef TS_SELF
 
 /* ---- out */

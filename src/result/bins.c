@@ -230,18 +230,13 @@ bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct
 }
 
 #define TS_SELF struct ts_bins
-static const struct ts_member bins_members[] = {
-	TS_NUMBER(1, origin_ps, TS_BY_HAND),
-	TS_NUMBER(2, width_ps, TS_BY_HAND),
-	TS_NUMBERS(3, amount, TS_BY_HAND),
-	TS_NUMBER(4, nr, TS_BY_HAND),
-};
-
 static bool are_bins(const void *self)
 {
 	const struct ts_bins *bins = self;
 
 	return bins->nr <= TS_BINS && bins->width_ps >= 0;
 }
-const struct ts_record ts_bins_record = TS_RECORD(bins_members, .is_valid = are_bins);
+TS_RECORD_AS(ts_bins_record, bins, TS_VALID_IF(are_bins), TS_NUMBER(1, origin_ps, TS_BY_HAND),
+	     TS_NUMBER(2, width_ps, TS_BY_HAND), TS_NUMBERS(3, amount, TS_BY_HAND),
+	     TS_NUMBER(4, nr, TS_BY_HAND));
 #undef TS_SELF

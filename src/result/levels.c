@@ -37,17 +37,13 @@ void ts_levels_set(struct ts_levels *levels, int64_t at_ps, int64_t value)
 }
 
 #define TS_SELF struct ts_levels
-static const struct ts_member levels_members[] = {
-	TS_NUMBER(1, origin_ps, TS_BY_HAND), TS_NUMBER(2, width_ps, TS_BY_HAND),
-	TS_NUMBER(3, now, TS_BY_HAND),	     TS_NUMBERS(4, high, TS_BY_HAND),
-	TS_NUMBER(5, nr, TS_BY_HAND),
-};
-
 static bool are_levels(const void *self)
 {
 	const struct ts_levels *levels = self;
 
 	return levels->nr <= TS_LEVELS && levels->width_ps >= 0;
 }
-const struct ts_record ts_levels_record = TS_RECORD(levels_members, .is_valid = are_levels);
+TS_RECORD_AS(ts_levels_record, levels, TS_VALID_IF(are_levels), TS_NUMBER(1, origin_ps, TS_BY_HAND),
+	     TS_NUMBER(2, width_ps, TS_BY_HAND), TS_NUMBER(3, now, TS_BY_HAND),
+	     TS_NUMBERS(4, high, TS_BY_HAND), TS_NUMBER(5, nr, TS_BY_HAND));
 #undef TS_SELF

@@ -181,20 +181,14 @@ bool ts_slices_finish(struct ts_slices *slices, struct ts_result *result, struct
 }
 
 #define TS_SELF struct ts_slice
-static const struct ts_member slice_members[] = {
-	TS_NUMBER(1, start_ps, TS_BY_HAND), TS_NUMBER(2, end_ps, TS_BY_HAND),
-	TS_NUMBER(3, label, TS_BY_HAND),    TS_NUMBER(4, nr_events, TS_BY_HAND),
-	TS_NUMBER(5, own_ps, TS_BY_HAND),
-};
-static const struct ts_record slice_record = TS_RECORD(slice_members);
+static TS_RECORD(slice, TS_NUMBER(1, start_ps, TS_BY_HAND), TS_NUMBER(2, end_ps, TS_BY_HAND),
+		 TS_NUMBER(3, label, TS_BY_HAND), TS_NUMBER(4, nr_events, TS_BY_HAND),
+		 TS_NUMBER(5, own_ps, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_slices
-static const struct ts_member slices_members[] = {
-	TS_RECORDS_CAP(1, items, nr, cap, slice_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(2, budget, TS_BY_HAND),
-	TS_NUMBER(3, resolution_ps, TS_BY_HAND),
-	TS_NUMBER(4, nr_folded, TS_BY_HAND),
-};
-const struct ts_record ts_slices_record = TS_RECORD(slices_members);
+TS_RECORD_AS(ts_slices_record, slices, ,
+	     TS_RECORDS_CAP(1, items, nr, cap, slice_record, TS_BY_NOTHING, TS_BY_HAND),
+	     TS_NUMBER(2, budget, TS_BY_HAND), TS_NUMBER(3, resolution_ps, TS_BY_HAND),
+	     TS_NUMBER(4, nr_folded, TS_BY_HAND));
 #undef TS_SELF

@@ -6,12 +6,6 @@
 #include "base/limits.h"
 
 #define TS_SELF struct ts_trace_wants
-static const struct ts_member wants_members[] = {
-	TS_ARRAY(1, nr_events, nr, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(2, first_ps, TS_BY_HAND),
-	TS_NUMBER(3, last_ps, TS_BY_HAND),
-};
-
 static bool are_wants(const void *self)
 {
 	const struct ts_trace_wants *wants = self;
@@ -21,7 +15,9 @@ static bool are_wants(const void *self)
 			return false;
 	return wants->first_ps <= 0 && wants->last_ps >= 0;
 }
-const struct ts_record ts_trace_wants_record = TS_RECORD(wants_members, .is_valid = are_wants);
+TS_RECORD_AS(ts_trace_wants_record, wants, TS_VALID_IF(are_wants),
+	     TS_ARRAY(1, nr_events, nr, TS_BY_NOTHING, TS_BY_HAND),
+	     TS_NUMBER(2, first_ps, TS_BY_HAND), TS_NUMBER(3, last_ps, TS_BY_HAND));
 #undef TS_SELF
 
 enum ts_status ts_trace_wants_add(struct ts_trace_wants *wants, const struct ts_trace_wants *more,

@@ -12,12 +12,8 @@ struct row {
 };
 
 #define TS_SELF struct row
-static const struct ts_member row_members[] = {
-	TS_INDEX(1, op, TS_BY_OP, TS_KEEP_KNOWN),
-	TS_NUMBER(2, nr, TS_ADD),
-	TS_NUMBER(3, first_ps, TS_MIN_OF),
-};
-static const struct ts_record row_record = TS_RECORD(row_members);
+static TS_RECORD(row, TS_INDEX(1, op, TS_BY_OP, TS_KEEP_KNOWN), TS_NUMBER(2, nr, TS_ADD),
+		 TS_NUMBER(3, first_ps, TS_MIN_OF));
 #undef TS_SELF
 
 struct list {

@@ -13,13 +13,9 @@ struct point {
 };
 
 #define TS_SELF struct point
-static const struct ts_member point_members[] = {
-	TS_NUMBER(1, count, TS_ADD),
-	TS_NUMBER(2, at_ps, TS_MIN_OF),
-	TS_INDEX(3, op, TS_BY_OP, TS_KEEP),
-	TS_NUMBER(4, value, TS_MAX_OF),
-};
-static const struct ts_record point_record = TS_RECORD(point_members, TS_EMPTY(count));
+static TS_RECORD_WITH(point, TS_EMPTY(count), TS_NUMBER(1, count, TS_ADD),
+		      TS_NUMBER(2, at_ps, TS_MIN_OF), TS_INDEX(3, op, TS_BY_OP, TS_KEEP),
+		      TS_NUMBER(4, value, TS_MAX_OF));
 #undef TS_SELF
 
 struct row {
@@ -30,12 +26,8 @@ struct row {
 };
 
 #define TS_SELF struct row
-static const struct ts_member row_members[] = {
-	TS_TEXT(1, name),
-	TS_NUMBER_LIST(2, labels, TS_APPEND),
-	TS_INDEX_KNOWN(3, module, TS_BY_MODULE, TS_KEEP),
-};
-static const struct ts_record row_record = TS_RECORD(row_members);
+static TS_RECORD(row, TS_TEXT(1, name), TS_NUMBER_LIST(2, labels, TS_APPEND),
+		 TS_INDEX_KNOWN(3, module, TS_BY_MODULE, TS_KEEP));
 #undef TS_SELF
 
 struct whole {
@@ -64,21 +56,15 @@ static bool is_whole(const void *self)
 }
 
 #define TS_SELF struct whole
-static const struct ts_member whole_members[] = {
-	TS_NUMBER(1, is_cut, TS_OR),
-	TS_NUMBERS(2, totals, TS_ADD),
-	TS_STRUCT(3, inner, point_record),
-	TS_STRUCT(4, corners, point_record),
-	TS_RECORDS(5, by_op, nr_ops, point_record, TS_BY_OP, TS_ADD),
-	TS_ARRAY_OF_ARRAYS(6, step_ps, nr_steps, TS_BY_NOTHING, TS_ADD),
-	TS_LIST(7, rows, row_record, TS_APPEND),
-	TS_POINTERS(8, some, nr_some, point_record, TS_BY_DEVICE, TS_ADD),
-	TS_POINTER(9, one, point_record),
-	TS_MAP(10, ids),
-	TS_SCRATCH(scratch),
-	TS_ARRAY(11, text, nr_text, TS_BY_NOTHING, TS_KEEP),
-};
-static const struct ts_record whole_record = TS_RECORD(whole_members, .is_valid = is_whole);
+static TS_RECORD_WITH(whole, TS_VALID_IF(is_whole), TS_NUMBER(1, is_cut, TS_OR),
+		      TS_NUMBERS(2, totals, TS_ADD), TS_STRUCT(3, inner, point_record),
+		      TS_STRUCT(4, corners, point_record),
+		      TS_RECORDS(5, by_op, nr_ops, point_record, TS_BY_OP, TS_ADD),
+		      TS_ARRAY_OF_ARRAYS(6, step_ps, nr_steps, TS_BY_NOTHING, TS_ADD),
+		      TS_LIST(7, rows, row_record, TS_APPEND),
+		      TS_POINTERS(8, some, nr_some, point_record, TS_BY_DEVICE, TS_ADD),
+		      TS_POINTER(9, one, point_record), TS_MAP(10, ids), TS_SCRATCH(scratch),
+		      TS_ARRAY(11, text, nr_text, TS_BY_NOTHING, TS_KEEP));
 #undef TS_SELF
 
 #define NR_OPS 5

@@ -16,34 +16,20 @@
 #define MAX_RECORDS 131072 /* a line, and in all; each some 150 bytes */
 
 #define TS_SELF struct allocator_record
-static const struct ts_member event_members[] = {
-	TS_TEXT(1, allocator),
-	TS_TEXT(2, op),
-	TS_TEXT(3, region),
-	TS_TEXT(4, shape),
-	TS_NUMBER(5, number, TS_KEEP),
-	TS_NUMBER(6, at_ps, TS_KEEP),
-	TS_NUMBER(7, address, TS_KEEP),
-	TS_NUMBER(8, nr_bytes, TS_KEEP),
-	TS_NUMBER(9, requested, TS_KEEP),
-	TS_NUMBER(10, reserved, TS_KEEP),
-	TS_NUMBER(11, heap, TS_KEEP),
-	TS_NUMBER(12, available, TS_KEEP),
-	TS_NUMBER(13, lifetime_peak, TS_KEEP),
-	TS_NUMBER(14, fragmentation, TS_KEEP),
-	TS_INDEX(15, host, TS_BY_HOST, TS_KEEP),
-	TS_NUMBER(16, is_free, TS_KEEP),
-};
-static const struct ts_record event_record = TS_RECORD(event_members);
+static TS_RECORD(event, TS_TEXT(1, allocator), TS_TEXT(2, op), TS_TEXT(3, region),
+		 TS_TEXT(4, shape), TS_NUMBER(5, number, TS_KEEP), TS_NUMBER(6, at_ps, TS_KEEP),
+		 TS_NUMBER(7, address, TS_KEEP), TS_NUMBER(8, nr_bytes, TS_KEEP),
+		 TS_NUMBER(9, requested, TS_KEEP), TS_NUMBER(10, reserved, TS_KEEP),
+		 TS_NUMBER(11, heap, TS_KEEP), TS_NUMBER(12, available, TS_KEEP),
+		 TS_NUMBER(13, lifetime_peak, TS_KEEP), TS_NUMBER(14, fragmentation, TS_KEEP),
+		 TS_INDEX(15, host, TS_BY_HOST, TS_KEEP), TS_NUMBER(16, is_free, TS_KEEP));
 #undef TS_SELF
 
 /* .merge appends the records, up to a limit. */
 #define TS_SELF struct allocators_state
-static const struct ts_member allocators_members[] = {
-	TS_RECORDS_CAP(1, records, nr, cap, event_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(2, nr_lost, TS_BY_HAND),
-};
-static const struct ts_record allocators_record = TS_RECORD(allocators_members);
+static TS_RECORD(allocators,
+		 TS_RECORDS_CAP(1, records, nr, cap, event_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_NUMBER(2, nr_lost, TS_BY_HAND));
 #undef TS_SELF
 
 static bool is_allocation(struct ts_bytes name)

@@ -14,74 +14,45 @@
 #include "result/schema/cache.def"
 
 #define TS_SELF struct cache_request
-static const struct ts_member request_members[] = {
-	TS_NUMBER(1, start_ps, TS_KEEP),
-	TS_NUMBER(2, end_ps, TS_KEEP),
-	TS_NUMBER(3, trace_ps, TS_KEEP),
-	TS_NUMBER(4, lower_ps, TS_KEEP),
-	TS_NUMBER(5, passes_ps, TS_KEEP),
-	TS_NUMBER(6, codegen_ps, TS_KEEP),
-	TS_TEXT(7, module),
-	TS_INDEX(8, call_op, TS_BY_OP, TS_KEEP),
-	TS_INDEX_KNOWN(9, line, TS_BY_LINE, TS_KEEP),
-	TS_NUMBER(10, is_backend, TS_KEEP),
-	TS_NUMBER(11, is_restored, TS_KEEP),
-	TS_NUMBER(12, is_inferred, TS_KEEP),
-};
-static const struct ts_record request_record = TS_RECORD(request_members);
+static TS_RECORD(request, TS_NUMBER(1, start_ps, TS_KEEP), TS_NUMBER(2, end_ps, TS_KEEP),
+		 TS_NUMBER(3, trace_ps, TS_KEEP), TS_NUMBER(4, lower_ps, TS_KEEP),
+		 TS_NUMBER(5, passes_ps, TS_KEEP), TS_NUMBER(6, codegen_ps, TS_KEEP),
+		 TS_TEXT(7, module), TS_INDEX(8, call_op, TS_BY_OP, TS_KEEP),
+		 TS_INDEX_KNOWN(9, line, TS_BY_LINE, TS_KEEP), TS_NUMBER(10, is_backend, TS_KEEP),
+		 TS_NUMBER(11, is_restored, TS_KEEP), TS_NUMBER(12, is_inferred, TS_KEEP));
 #undef TS_SELF
 
 #define TS_SELF struct cache_function
-static const struct ts_member function_members[] = {
-	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_KEEP), TS_NUMBER(2, nr_hits, TS_ADD),
-	TS_NUMBER(3, nr_compiled, TS_ADD),	  TS_NUMBER(4, nr_restored, TS_ADD),
-	TS_NUMBER(5, compile_ps, TS_ADD),
-};
-static const struct ts_record function_record = TS_RECORD(function_members);
+static TS_RECORD(function, TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_KEEP), TS_NUMBER(2, nr_hits, TS_ADD),
+		 TS_NUMBER(3, nr_compiled, TS_ADD), TS_NUMBER(4, nr_restored, TS_ADD),
+		 TS_NUMBER(5, compile_ps, TS_ADD));
 #undef TS_SELF
 
 /* Cores that run a program together run it once. */
 #define TS_SELF struct cache_program
-static const struct ts_member program_members[] = {
-	TS_NUMBER(1, id, TS_KEEP),	   TS_INDEX(2, op, TS_BY_OP, TS_KEEP_KNOWN),
-	TS_NUMBER(3, first_ps, TS_MIN_OF), TS_NUMBER(4, nr_runs, TS_MAX_OF),
-	TS_NUMBER(5, time_ps, TS_ADD),
-};
-static const struct ts_record program_record = TS_RECORD(program_members);
+static TS_RECORD(program, TS_NUMBER(1, id, TS_KEEP), TS_INDEX(2, op, TS_BY_OP, TS_KEEP_KNOWN),
+		 TS_NUMBER(3, first_ps, TS_MIN_OF), TS_NUMBER(4, nr_runs, TS_MAX_OF),
+		 TS_NUMBER(5, time_ps, TS_ADD));
 #undef TS_SELF
 
 #define TS_SELF struct cache_run
-static const struct ts_member run_members[] = {
-	TS_NUMBER(1, program, TS_KEEP),
-	TS_NUMBER(2, run, TS_KEEP),
-	TS_NUMBER(3, start_ps, TS_KEEP),
-	TS_NUMBER(4, end_ps, TS_KEEP),
-};
-static const struct ts_record run_record = TS_RECORD(run_members);
+static TS_RECORD(run, TS_NUMBER(1, program, TS_KEEP), TS_NUMBER(2, run, TS_KEEP),
+		 TS_NUMBER(3, start_ps, TS_KEEP), TS_NUMBER(4, end_ps, TS_KEEP));
 #undef TS_SELF
 
 #define TS_SELF struct cache_piece
-static const struct ts_member piece_members[] = {
-	TS_NUMBER(1, activity, TS_KEEP),    TS_NUMBER(2, start_ps, TS_KEEP),
-	TS_NUMBER(3, end_ps, TS_KEEP),	    TS_NUMBER(4, passes_ps, TS_KEEP),
-	TS_NUMBER(5, codegen_ps, TS_KEEP),  TS_TEXT(6, module),
-	TS_NUMBER(7, is_restored, TS_KEEP), TS_NUMBER(8, is_inferred, TS_KEEP),
-};
-static const struct ts_record piece_record = TS_RECORD(piece_members);
+static TS_RECORD(piece, TS_NUMBER(1, activity, TS_KEEP), TS_NUMBER(2, start_ps, TS_KEEP),
+		 TS_NUMBER(3, end_ps, TS_KEEP), TS_NUMBER(4, passes_ps, TS_KEEP),
+		 TS_NUMBER(5, codegen_ps, TS_KEEP), TS_TEXT(6, module),
+		 TS_NUMBER(7, is_restored, TS_KEEP), TS_NUMBER(8, is_inferred, TS_KEEP));
 #undef TS_SELF
 
 #define TS_SELF struct cache_counts
-static const struct ts_member counts_members[] = {
-	TS_NUMBER(1, nr_compiled, TS_ADD),
-	TS_NUMBER(2, compile_ps, TS_ADD),
-	TS_NUMBER(3, nr_restored, TS_ADD),
-	TS_NUMBER(4, nr_inferred, TS_ADD),
-	TS_NUMBER(6, nr_calls, TS_ADD),
-	TS_NUMBER(7, nr_asked, TS_ADD),
-	TS_NUMBER(8, nr_files, TS_ADD),
-	TS_NUMBER(9, nr_events, TS_ADD), /* 5 was once another member */
-};
-static const struct ts_record counts_record = TS_RECORD(counts_members);
+static TS_RECORD(counts, TS_NUMBER(1, nr_compiled, TS_ADD), TS_NUMBER(2, compile_ps, TS_ADD),
+		 TS_NUMBER(3, nr_restored, TS_ADD), TS_NUMBER(4, nr_inferred, TS_ADD),
+		 TS_NUMBER(6, nr_calls, TS_ADD), TS_NUMBER(7, nr_asked, TS_ADD),
+		 TS_NUMBER(8, nr_files, TS_ADD),
+		 TS_NUMBER(9, nr_events, TS_ADD));
 #undef TS_SELF
 
 static bool compile_cache_state_is_valid(const void *state)
@@ -95,21 +66,14 @@ static bool compile_cache_state_is_valid(const void *state)
 }
 
 #define TS_SELF struct cache_state
-static const struct ts_member cache_members[] = {
-	TS_INDEX(1, line, TS_BY_LINE, TS_BY_HAND),
-	TS_LIST(2, pieces, piece_record, TS_BY_HAND),
-	TS_LIST(3, requests, request_record, TS_BY_HAND),
-	TS_LIST(4, functions, function_record, TS_BY_HAND),
-	TS_MAP(5, function_of_op),
-	TS_LIST(6, programs, program_record, TS_BY_HAND),
-	TS_MAP(7, program_of_id),
-	TS_LIST(8, runs, run_record, TS_BY_HAND),
-	TS_MAP(9, run_of_key),
-	TS_STRUCT(10, counts, counts_record),
-	TS_SCRATCH(thunk),
-};
-static const struct ts_record cache_record =
-	TS_RECORD(cache_members, .is_valid = compile_cache_state_is_valid);
+static TS_RECORD_WITH(cache, TS_VALID_IF(compile_cache_state_is_valid),
+		      TS_INDEX(1, line, TS_BY_LINE, TS_BY_HAND),
+		      TS_LIST(2, pieces, piece_record, TS_BY_HAND),
+		      TS_LIST(3, requests, request_record, TS_BY_HAND),
+		      TS_LIST(4, functions, function_record, TS_BY_HAND), TS_MAP(5, function_of_op),
+		      TS_LIST(6, programs, program_record, TS_BY_HAND), TS_MAP(7, program_of_id),
+		      TS_LIST(8, runs, run_record, TS_BY_HAND), TS_MAP(9, run_of_key),
+		      TS_STRUCT(10, counts, counts_record), TS_SCRATCH(thunk));
 #undef TS_SELF
 
 #define FUNCTIONS(state) TS_KEYED(state, functions, function_of_op)

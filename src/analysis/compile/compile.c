@@ -11,68 +11,45 @@
 #include "result/schema/compile.def"
 
 #define TS_SELF struct compile_region
-static const struct ts_member region_members[] = {
-	TS_NUMBER(1, id.autograd, TS_KEEP),    TS_NUMBER(2, id.frame, TS_KEEP),
-	TS_NUMBER(3, id.compile, TS_KEEP),     TS_INDEX(4, frame_op, TS_BY_OP, TS_KEEP_KNOWN),
-	TS_NUMBER(5, nr_calls, TS_ADD),	       TS_NUMBER(6, time_ps, TS_ADD),
-	TS_NUMBER(7, self_ps, TS_ADD),	       TS_NUMBER(8, first_ps, TS_MIN_OF),
-	TS_NUMBER(9, nr_compiles, TS_ADD),     TS_NUMBER(10, compile_ps, TS_ADD),
-	TS_NUMBER(11, nr_restarts, TS_MAX_OF),
-};
-static const struct ts_record region_record = TS_RECORD(region_members);
+static TS_RECORD(region, TS_NUMBER(1, id.autograd, TS_KEEP), TS_NUMBER(2, id.frame, TS_KEEP),
+		 TS_NUMBER(3, id.compile, TS_KEEP), TS_INDEX(4, frame_op, TS_BY_OP, TS_KEEP_KNOWN),
+		 TS_NUMBER(5, nr_calls, TS_ADD), TS_NUMBER(6, time_ps, TS_ADD),
+		 TS_NUMBER(7, self_ps, TS_ADD), TS_NUMBER(8, first_ps, TS_MIN_OF),
+		 TS_NUMBER(9, nr_compiles, TS_ADD), TS_NUMBER(10, compile_ps, TS_ADD),
+		 TS_NUMBER(11, nr_restarts, TS_MAX_OF));
 #undef TS_SELF
 
 #define TS_SELF struct compile_nesting
-static const struct ts_member nesting_members[] = {
-	TS_NUMBER(1, parent, TS_KEEP),
-	TS_NUMBER(2, child, TS_KEEP),
-	TS_NUMBER(3, nr, TS_ADD),
-	TS_NUMBER(4, time_ps, TS_ADD),
-};
-static const struct ts_record nesting_record = TS_RECORD(nesting_members);
+static TS_RECORD(nesting, TS_NUMBER(1, parent, TS_KEEP), TS_NUMBER(2, child, TS_KEEP),
+		 TS_NUMBER(3, nr, TS_ADD), TS_NUMBER(4, time_ps, TS_ADD));
 #undef TS_SELF
 
 #define TS_SELF struct compile_phase
-static const struct ts_member phase_members[] = {
-	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_KEEP),
-	TS_NUMBER(2, nr, TS_ADD),
-	TS_NUMBER(3, time_ps, TS_ADD),
-	TS_NUMBER(4, self_ps, TS_ADD),
-};
-static const struct ts_record phase_record = TS_RECORD(phase_members);
+static TS_RECORD(phase, TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_KEEP), TS_NUMBER(2, nr, TS_ADD),
+		 TS_NUMBER(3, time_ps, TS_ADD), TS_NUMBER(4, self_ps, TS_ADD));
 #undef TS_SELF
 
 #define TS_SELF struct compile_kernel
-static const struct ts_member kernel_members[] = {
-	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_KEEP),
-	TS_NUMBER(2, nr, TS_ADD),
-	TS_NUMBER(3, time_ps, TS_ADD),
-};
-static const struct ts_record kernel_record = TS_RECORD(kernel_members);
+static TS_RECORD(kernel, TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_KEEP), TS_NUMBER(2, nr, TS_ADD),
+		 TS_NUMBER(3, time_ps, TS_ADD));
 #undef TS_SELF
 
 #define TS_SELF struct compile_piece
-static const struct ts_member piece_members[] = {
-	TS_NUMBER(1, event, TS_KEEP),	 TS_NUMBER(2, id.autograd, TS_KEEP),
-	TS_NUMBER(3, id.frame, TS_KEEP), TS_NUMBER(4, id.compile, TS_KEEP),
-	TS_NUMBER(5, start_ps, TS_KEEP), TS_NUMBER(6, end_ps, TS_KEEP),
-	TS_NUMBER(7, attempt, TS_KEEP),
-};
-static const struct ts_record piece_record = TS_RECORD(piece_members);
+static TS_RECORD(piece, TS_NUMBER(1, event, TS_KEEP), TS_NUMBER(2, id.autograd, TS_KEEP),
+		 TS_NUMBER(3, id.frame, TS_KEEP), TS_NUMBER(4, id.compile, TS_KEEP),
+		 TS_NUMBER(5, start_ps, TS_KEEP), TS_NUMBER(6, end_ps, TS_KEEP),
+		 TS_NUMBER(7, attempt, TS_KEEP));
 #undef TS_SELF
 
 #define TS_SELF struct compile_counts
-static const struct ts_member counts_members[] = {
-	TS_NUMBER(1, nr_graph_calls, TS_ADD),	  TS_NUMBER(2, graph_ps, TS_ADD),
-	TS_NUMBER(3, nr_functions, TS_ADD),	  TS_NUMBER(4, nr_backwards, TS_ADD),
-	TS_NUMBER(5, backward_ps, TS_ADD),	  TS_NUMBER(6, nr_lookups, TS_ADD),
-	TS_NUMBER(7, lookup_ps, TS_ADD),	  TS_NUMBER(8, overhead_ps, TS_ADD),
-	TS_NUMBER(9, nr_compiles, TS_ADD),	  TS_NUMBER(10, compile_ps, TS_ADD),
-	TS_NUMBER(11, nr_graph_launches, TS_ADD), TS_NUMBER(12, nr_kernel_launches, TS_ADD),
-	TS_NUMBER(13, nr_library_ops, TS_ADD),	  TS_NUMBER(14, max_nested, TS_MAX_OF),
-	TS_NUMBER(15, nr_regions, TS_ADD),
-};
-static const struct ts_record counts_record = TS_RECORD(counts_members);
+static TS_RECORD(counts, TS_NUMBER(1, nr_graph_calls, TS_ADD), TS_NUMBER(2, graph_ps, TS_ADD),
+		 TS_NUMBER(3, nr_functions, TS_ADD), TS_NUMBER(4, nr_backwards, TS_ADD),
+		 TS_NUMBER(5, backward_ps, TS_ADD), TS_NUMBER(6, nr_lookups, TS_ADD),
+		 TS_NUMBER(7, lookup_ps, TS_ADD), TS_NUMBER(8, overhead_ps, TS_ADD),
+		 TS_NUMBER(9, nr_compiles, TS_ADD), TS_NUMBER(10, compile_ps, TS_ADD),
+		 TS_NUMBER(11, nr_graph_launches, TS_ADD),
+		 TS_NUMBER(12, nr_kernel_launches, TS_ADD), TS_NUMBER(13, nr_library_ops, TS_ADD),
+		 TS_NUMBER(14, max_nested, TS_MAX_OF), TS_NUMBER(15, nr_regions, TS_ADD));
 #undef TS_SELF
 
 static bool compile_compile_state_is_valid(const void *state)
@@ -86,21 +63,13 @@ static bool compile_compile_state_is_valid(const void *state)
 }
 
 #define TS_SELF struct compile_state
-static const struct ts_member compile_members[] = {
-	TS_LIST(1, pieces, piece_record, TS_BY_HAND),
-	TS_LIST(2, regions, region_record, TS_BY_HAND),
-	TS_MAP(3, region_of_key),
-	TS_LIST(4, nestings, nesting_record, TS_BY_HAND),
-	TS_MAP(5, nesting_of_key),
-	TS_LIST(6, phases, phase_record, TS_BY_HAND),
-	TS_MAP(7, phase_of_op),
-	TS_LIST(8, kernels, kernel_record, TS_BY_HAND),
-	TS_MAP(9, kernel_of_op),
-	TS_STRUCT(10, counts, counts_record),
-	TS_SCRATCH(events),
-};
-static const struct ts_record compile_record =
-	TS_RECORD(compile_members, .is_valid = compile_compile_state_is_valid);
+static TS_RECORD_WITH(compile, TS_VALID_IF(compile_compile_state_is_valid),
+		      TS_LIST(1, pieces, piece_record, TS_BY_HAND),
+		      TS_LIST(2, regions, region_record, TS_BY_HAND), TS_MAP(3, region_of_key),
+		      TS_LIST(4, nestings, nesting_record, TS_BY_HAND), TS_MAP(5, nesting_of_key),
+		      TS_LIST(6, phases, phase_record, TS_BY_HAND), TS_MAP(7, phase_of_op),
+		      TS_LIST(8, kernels, kernel_record, TS_BY_HAND), TS_MAP(9, kernel_of_op),
+		      TS_STRUCT(10, counts, counts_record), TS_SCRATCH(events));
 #undef TS_SELF
 
 #define REGIONS(state)	TS_KEYED(state, regions, region_of_key)

@@ -39,13 +39,10 @@ struct compile_devices_state {
 };
 
 #define TS_SELF struct ts_compile_device_region
-static const struct ts_member region_members[] = {
-	TS_NUMBER(1, id.autograd, TS_KEEP), TS_NUMBER(2, id.frame, TS_KEEP),
-	TS_NUMBER(3, id.compile, TS_KEEP),  TS_NUMBER(4, nr_launches, TS_ADD),
-	TS_NUMBER(5, nr_kernels, TS_ADD),   TS_NUMBER(6, device_ps, TS_ADD),
-	TS_NUMBER(7, backward_ps, TS_ADD),
-};
-static const struct ts_record region_record = TS_RECORD(region_members);
+static TS_RECORD(region, TS_NUMBER(1, id.autograd, TS_KEEP), TS_NUMBER(2, id.frame, TS_KEEP),
+		 TS_NUMBER(3, id.compile, TS_KEEP), TS_NUMBER(4, nr_launches, TS_ADD),
+		 TS_NUMBER(5, nr_kernels, TS_ADD), TS_NUMBER(6, device_ps, TS_ADD),
+		 TS_NUMBER(7, backward_ps, TS_ADD));
 #undef TS_SELF
 
 static bool compile_devices_state_is_valid(const void *state)
@@ -56,17 +53,10 @@ static bool compile_devices_state_is_valid(const void *state)
 }
 
 #define TS_SELF struct compile_devices_state
-static const struct ts_member devices_members[] = {
-	TS_LIST(1, regions, region_record, TS_BY_HAND),
-	TS_MAP(2, region_of_key),
-	TS_NUMBER(3, outside_ps, TS_ADD),
-	TS_SCRATCH(threads),
-	TS_SCRATCH(events),
-	TS_SCRATCH(launches.slots),
-	TS_SCRATCH(sequences.slots),
-};
-static const struct ts_record devices_record =
-	TS_RECORD(devices_members, .is_valid = compile_devices_state_is_valid);
+static TS_RECORD_WITH(devices, TS_VALID_IF(compile_devices_state_is_valid),
+		      TS_LIST(1, regions, region_record, TS_BY_HAND), TS_MAP(2, region_of_key),
+		      TS_NUMBER(3, outside_ps, TS_ADD), TS_SCRATCH(threads), TS_SCRATCH(events),
+		      TS_SCRATCH(launches.slots), TS_SCRATCH(sequences.slots));
 #undef TS_SELF
 
 static bool compile_devices_wants(const struct ts_context *ctx, const struct ts_line *line)

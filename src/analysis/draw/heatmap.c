@@ -33,19 +33,12 @@ struct heat_state {
 };
 
 #define TS_SELF struct heat_cell
-static const struct ts_member cell_members[] = {
-	TS_NUMBER(1, nr, TS_ADD),
-	TS_NUMBER(2, self_ps, TS_ADD),
-};
-static const struct ts_record cell_record = TS_RECORD(cell_members);
+static TS_RECORD(cell, TS_NUMBER(1, nr, TS_ADD), TS_NUMBER(2, self_ps, TS_ADD));
 #undef TS_SELF
 
 #define TS_SELF struct heat_state
-static const struct ts_member heat_members[] = {
-	TS_RECORDS(1, cells, nr_rows, cell_record, TS_BY_NOTHING, TS_ADD),
-	TS_SCRATCH(slot),
-};
-static const struct ts_record heat_record = TS_RECORD(heat_members);
+static TS_RECORD(heat, TS_RECORDS(1, cells, nr_rows, cell_record, TS_BY_NOTHING, TS_ADD),
+		 TS_SCRATCH(slot));
 #undef TS_SELF
 
 static size_t steps_each(const struct ts_context *ctx)

@@ -34,20 +34,14 @@ struct marks_state {
 };
 
 #define TS_SELF struct marks_device
-static const struct ts_member device_members[] = {
-	TS_STRUCT(1, rows, ts_slices_record),
-};
-static const struct ts_record device_record = TS_RECORD(device_members);
+static TS_RECORD(device, TS_STRUCT(1, rows, ts_slices_record));
 #undef TS_SELF
 
 #define TS_SELF struct marks_state
-static const struct ts_member state_members[] = {
-	TS_INDEX_KNOWN(1, device, TS_BY_DEVICE, TS_BY_HAND),
-	TS_STRUCT(2, line, device_record),
-	TS_RECORDS(3, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
-	TS_SCRATCH(label),
-};
-static const struct ts_record marks_record = TS_RECORD(state_members);
+static TS_RECORD_AS(marks_record, state, , TS_INDEX_KNOWN(1, device, TS_BY_DEVICE, TS_BY_HAND),
+		    TS_STRUCT(2, line, device_record),
+		    TS_RECORDS(3, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
+		    TS_SCRATCH(label));
 #undef TS_SELF
 
 static const struct {

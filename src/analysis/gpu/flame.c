@@ -49,42 +49,21 @@ struct flame_state {
 };
 
 #define TS_SELF struct frame
-static const struct ts_member frame_members[] = {
-	TS_NUMBER(1, end_ps, TS_BY_HAND),
-	TS_NUMBERS(2, node, TS_BY_HAND),
-};
-static const struct ts_record frame_record = TS_RECORD(frame_members);
+static TS_RECORD(frame, TS_NUMBER(1, end_ps, TS_BY_HAND), TS_NUMBERS(2, node, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct thread
-static const struct ts_member thread_members[] = {
-	TS_RECORDS_CAP(1, frames, nr, cap, frame_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(2, clock_ps, TS_BY_HAND),
-	TS_NUMBER(3, has_calls, TS_BY_HAND),
-};
-static const struct ts_record thread_record = TS_RECORD(thread_members);
+static TS_RECORD(thread,
+		 TS_RECORDS_CAP(1, frames, nr, cap, frame_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_NUMBER(2, clock_ps, TS_BY_HAND), TS_NUMBER(3, has_calls, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct flame_seen
-static const struct ts_member seen_members[] = {
-	TS_NUMBER(1, nr_threads, TS_BY_HAND),
-	TS_NUMBER(2, has_modules, TS_BY_HAND),
-	TS_NUMBER(3, nr_lost, TS_BY_HAND),
-};
-static const struct ts_record seen_record = TS_RECORD(seen_members);
+static TS_RECORD(seen, TS_NUMBER(1, nr_threads, TS_BY_HAND), TS_NUMBER(2, has_modules, TS_BY_HAND),
+		 TS_NUMBER(3, nr_lost, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct flame_state
-static const struct ts_member flame_members[] = {
-	TS_STRUCT(1, trees, ts_flame_tree_record),
-	TS_RECORDS(2, threads, nr_lines, thread_record, TS_BY_LINE, TS_BY_HAND),
-	TS_STRUCT(3, links, ts_flame_links_record),
-	TS_STRUCT(4, forward, ts_flame_links_record),
-	TS_NUMBER(5, source, TS_BY_HAND),
-	TS_STRUCT(6, seen, seen_record),
-	TS_SCRATCH(same),
-};
-
 static bool is_in_tree(const struct flame_state *state, const struct frame *frame)
 {
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++)
@@ -103,7 +82,12 @@ static bool is_flame(const void *self)
 				return false;
 	return state->source <= MODULES_NN;
 }
-static const struct ts_record flame_record = TS_RECORD(flame_members, .is_valid = is_flame);
+static TS_RECORD_WITH(flame, TS_VALID_IF(is_flame), TS_STRUCT(1, trees, ts_flame_tree_record),
+		      TS_RECORDS(2, threads, nr_lines, thread_record, TS_BY_LINE, TS_BY_HAND),
+		      TS_STRUCT(3, links, ts_flame_links_record),
+		      TS_STRUCT(4, forward, ts_flame_links_record),
+		      TS_NUMBER(5, source, TS_BY_HAND), TS_STRUCT(6, seen, seen_record),
+		      TS_SCRATCH(same));
 #undef TS_SELF
 
 static bool is_module(const struct ts_op *op)

@@ -84,22 +84,12 @@ void ts_flame_links_moved(struct flame_links *links, enum flame_kind tree, const
 }
 
 #define TS_SELF struct flame_waiting
-static const struct ts_member waiting_members[] = {
-	TS_NUMBER(1, link, TS_BY_HAND),
-	TS_NUMBER(2, dur_ps, TS_BY_HAND),
-	TS_INDEX_KNOWN(3, op, TS_BY_OP, TS_BY_HAND),
-};
-static const struct ts_record waiting_record = TS_RECORD(waiting_members);
+static TS_RECORD(waiting, TS_NUMBER(1, link, TS_BY_HAND), TS_NUMBER(2, dur_ps, TS_BY_HAND),
+		 TS_INDEX_KNOWN(3, op, TS_BY_OP, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct flame_links
-static const struct ts_member links_members[] = {
-	TS_LIST(1, waiting, waiting_record, TS_BY_HAND),
-	TS_SCRATCH(launches[0]),
-	TS_SCRATCH(launches[1]),
-	TS_SCRATCH(by_link[0].slots),
-	TS_SCRATCH(by_link[1].slots),
-	TS_SCRATCH(waiting_by_link.slots),
-};
-const struct ts_record ts_flame_links_record = TS_RECORD(links_members);
+TS_RECORD_AS(ts_flame_links_record, links, , TS_LIST(1, waiting, waiting_record, TS_BY_HAND),
+	     TS_SCRATCH(launches[0]), TS_SCRATCH(launches[1]), TS_SCRATCH(by_link[0].slots),
+	     TS_SCRATCH(by_link[1].slots), TS_SCRATCH(waiting_by_link.slots));
 #undef TS_SELF

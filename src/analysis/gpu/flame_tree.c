@@ -167,21 +167,12 @@ bool ts_flame_tree_names_ops(const struct flame_tree *tree, size_t nr_ops)
 }
 
 #define TS_SELF struct flame_node
-static const struct ts_member node_members[] = {
-	TS_NUMBER(1, parent, TS_BY_HAND), TS_NUMBER(2, name, TS_BY_HAND),
-	TS_NUMBER(3, cpu_ps, TS_BY_HAND), TS_NUMBER(4, device_ps, TS_BY_HAND),
-	TS_NUMBER(5, count, TS_BY_HAND),
-};
-static const struct ts_record node_record = TS_RECORD(node_members);
+static TS_RECORD(node, TS_NUMBER(1, parent, TS_BY_HAND), TS_NUMBER(2, name, TS_BY_HAND),
+		 TS_NUMBER(3, cpu_ps, TS_BY_HAND), TS_NUMBER(4, device_ps, TS_BY_HAND),
+		 TS_NUMBER(5, count, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct flame_tree
-static const struct ts_member tree_members[] = {
-	TS_RECORDS_CAP(1, nodes, nr, cap, node_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_MAP(2, children),
-	TS_NUMBER(3, nr_folded, TS_BY_HAND),
-};
-
 /* Parents stand before their children, and the map finds each node. */
 static bool is_tree(const void *self)
 {
@@ -196,7 +187,9 @@ static bool is_tree(const void *self)
 	}
 	return tree->nr < TS_NONE && tree->children.nr == tree->nr;
 }
-const struct ts_record ts_flame_tree_record = TS_RECORD(tree_members, .is_valid = is_tree);
+TS_RECORD_AS(ts_flame_tree_record, tree, TS_VALID_IF(is_tree),
+	     TS_RECORDS_CAP(1, nodes, nr, cap, node_record, TS_BY_NOTHING, TS_BY_HAND),
+	     TS_MAP(2, children), TS_NUMBER(3, nr_folded, TS_BY_HAND));
 #undef TS_SELF
 
 void ts_flame_tree_release(struct flame_tree *tree)

@@ -14,25 +14,11 @@
 #define CLASS_UNSEEN UINT8_MAX
 
 #define TS_SELF struct kernel_shape
-static const struct ts_member shape_members[] = {
-	TS_TEXT(1, grid),
-	TS_TEXT(2, block),
-	TS_NUMBER(3, registers, TS_BY_HAND),
-	TS_NUMBER(4, shared_bytes, TS_BY_HAND),
-};
-static const struct ts_record shape_record = TS_RECORD(shape_members);
+static TS_RECORD(shape, TS_TEXT(1, grid), TS_TEXT(2, block), TS_NUMBER(3, registers, TS_BY_HAND),
+		 TS_NUMBER(4, shared_bytes, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct kernel_row
-static const struct ts_member row_members[] = {
-	TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND),	TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
-	TS_NUMBER(3, class, TS_BY_HAND),	TS_NUMBER(4, is_compiled, TS_BY_HAND),
-	TS_STRUCT(5, time, ts_spread_record),	TS_STRUCT(6, longest, shape_record),
-	TS_NUMBER(7, occupancy, TS_BY_HAND),	TS_NUMBER(8, blocks, TS_BY_HAND),
-	TS_NUMBER(9, occupancy_ps, TS_BY_HAND), TS_NUMBER(10, blocks_ps, TS_BY_HAND),
-	TS_NUMBER(11, nr_bytes, TS_BY_HAND),	TS_NUMBER(12, bytes_ps, TS_BY_HAND),
-};
-
 static bool gpu_kernels_is_row(const void *self)
 {
 	const struct kernel_row *row = self;
@@ -40,25 +26,21 @@ static bool gpu_kernels_is_row(const void *self)
 	return row->op != TS_NONE && row->device != TS_NONE &&
 	       (row->time.nr == 0 || row->class < TS_NR_TRACE_CLASSES);
 }
-static const struct ts_record row_record = TS_RECORD(row_members, .is_valid = gpu_kernels_is_row);
+static TS_RECORD_WITH(row, TS_VALID_IF(gpu_kernels_is_row), TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND),
+		      TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
+		      TS_NUMBER(3, class, TS_BY_HAND), TS_NUMBER(4, is_compiled, TS_BY_HAND),
+		      TS_STRUCT(5, time, ts_spread_record), TS_STRUCT(6, longest, shape_record),
+		      TS_NUMBER(7, occupancy, TS_BY_HAND), TS_NUMBER(8, blocks, TS_BY_HAND),
+		      TS_NUMBER(9, occupancy_ps, TS_BY_HAND), TS_NUMBER(10, blocks_ps, TS_BY_HAND),
+		      TS_NUMBER(11, nr_bytes, TS_BY_HAND), TS_NUMBER(12, bytes_ps, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct kernel_caller
-static const struct ts_member caller_members[] = {
-	TS_NUMBER(1, row, TS_BY_HAND),
-	TS_INDEX_KNOWN(2, op, TS_BY_OP, TS_BY_HAND),
-	TS_NUMBER(3, count, TS_BY_HAND),
-	TS_NUMBER(4, total_ps, TS_BY_HAND),
-};
-static const struct ts_record caller_record = TS_RECORD(caller_members);
+static TS_RECORD(caller, TS_NUMBER(1, row, TS_BY_HAND), TS_INDEX_KNOWN(2, op, TS_BY_OP, TS_BY_HAND),
+		 TS_NUMBER(3, count, TS_BY_HAND), TS_NUMBER(4, total_ps, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct kernel_table
-static const struct ts_member table_members[] = {
-	TS_LIST(1, rows, row_record, TS_APPEND),
-	TS_LIST(2, callers, caller_record, TS_APPEND),
-};
-
 static bool is_table(const void *self)
 {
 	const struct kernel_table *table = self;
@@ -68,25 +50,19 @@ static bool is_table(const void *self)
 			return false;
 	return true;
 }
-static const struct ts_record table_record = TS_RECORD(table_members, .is_valid = is_table);
+static TS_RECORD_WITH(table, TS_VALID_IF(is_table), TS_LIST(1, rows, row_record, TS_APPEND),
+		      TS_LIST(2, callers, caller_record, TS_APPEND));
 #undef TS_SELF
 
 #define TS_SELF struct kernel_thread
-static const struct ts_member thread_members[] = { TS_SCRATCH(items) };
-static const struct ts_record thread_record = TS_RECORD(thread_members);
+static TS_RECORD(thread, TS_SCRATCH(items));
 #undef TS_SELF
 
 #define TS_SELF struct kernels_state
-static const struct ts_member kernels_members[] = {
-	TS_STRUCT(1, table, table_record),
-	TS_SCRATCH(row_ids.slots),
-	TS_SCRATCH(caller_ids.slots),
-	TS_SCRATCH_RECORDS(threads, nr_threads, thread_record),
-	TS_SCRATCH(launches.slots),
-	TS_SCRATCH(sides),
-	TS_SCRATCH(classes),
-};
-static const struct ts_record kernels_record = TS_RECORD(kernels_members);
+static TS_RECORD(kernels, TS_STRUCT(1, table, table_record), TS_SCRATCH(row_ids.slots),
+		 TS_SCRATCH(caller_ids.slots),
+		 TS_SCRATCH_RECORDS(threads, nr_threads, thread_record), TS_SCRATCH(launches.slots),
+		 TS_SCRATCH(sides), TS_SCRATCH(classes));
 #undef TS_SELF
 
 static bool gpu_kernels_wants(const struct ts_context *ctx, const struct ts_line *line)

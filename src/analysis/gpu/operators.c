@@ -29,66 +29,42 @@ enum kind {
 };
 
 #define TS_SELF struct operator_row
-static const struct ts_member row_members[] = {
-	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_BY_HAND),
-	TS_NUMBER(2, is_call, TS_BY_HAND),
-	TS_NUMBER(3, is_others, TS_BY_HAND),
-	TS_TEXT(4, shapes),
-	TS_NUMBER(5, calls, TS_BY_HAND),
-	TS_NUMBER(6, nr_kernels, TS_BY_HAND),
-	TS_NUMBER(7, cpu_ps, TS_BY_HAND),
-	TS_NUMBER(8, self_cpu_ps, TS_BY_HAND),
-	TS_NUMBER(9, gpu_ps, TS_BY_HAND),
-	TS_NUMBER(10, self_gpu_ps, TS_BY_HAND),
-	TS_INDEX(13, kernel, TS_BY_OP, TS_BY_HAND),
-	TS_NUMBER(14, has_several, TS_BY_HAND),
-	TS_NUMBER(11, flops, TS_BY_HAND),
-	TS_NUMBER(12, nr_counted, TS_BY_HAND),
-	TS_NUMBER(15, bytes, TS_BY_HAND),
-	TS_NUMBER(16, nr_sized, TS_BY_HAND),
-	TS_NUMBER(17, type, TS_BY_HAND),
-	TS_NUMBER(18, category, TS_BY_HAND),
-	TS_NUMBER(19, has_categories, TS_BY_HAND),
-	TS_NUMBER(20, nr_own, TS_BY_HAND),
-};
 static bool gpu_operators_is_row(const void *record)
 {
 	const struct operator_row *row = record;
 
 	return row->type < TS_NR_ATEN_TYPES && row->category <= OPERATORS_NO_CATEGORY;
 }
-static const struct ts_record row_record = TS_RECORD(row_members, .is_valid = gpu_operators_is_row);
+static TS_RECORD_WITH(row, TS_VALID_IF(gpu_operators_is_row),
+		      TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_BY_HAND),
+		      TS_NUMBER(2, is_call, TS_BY_HAND), TS_NUMBER(3, is_others, TS_BY_HAND),
+		      TS_TEXT(4, shapes), TS_NUMBER(5, calls, TS_BY_HAND),
+		      TS_NUMBER(6, nr_kernels, TS_BY_HAND), TS_NUMBER(7, cpu_ps, TS_BY_HAND),
+		      TS_NUMBER(8, self_cpu_ps, TS_BY_HAND), TS_NUMBER(9, gpu_ps, TS_BY_HAND),
+		      TS_NUMBER(10, self_gpu_ps, TS_BY_HAND),
+		      TS_INDEX(13, kernel, TS_BY_OP, TS_BY_HAND),
+		      TS_NUMBER(14, has_several, TS_BY_HAND), TS_NUMBER(11, flops, TS_BY_HAND),
+		      TS_NUMBER(12, nr_counted, TS_BY_HAND), TS_NUMBER(15, bytes, TS_BY_HAND),
+		      TS_NUMBER(16, nr_sized, TS_BY_HAND), TS_NUMBER(17, type, TS_BY_HAND),
+		      TS_NUMBER(18, category, TS_BY_HAND),
+		      TS_NUMBER(19, has_categories, TS_BY_HAND), TS_NUMBER(20, nr_own, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct operator_sums
-static const struct ts_member sums_members[] = {
-	TS_NUMBER(1, gpu_ps, TS_ADD),
-	TS_NUMBER(2, outside_ps, TS_ADD),
-	TS_NUMBER(3, flops, TS_ADD),
-	TS_NUMBER(4, nr_counted, TS_ADD),
-};
-static const struct ts_record sums_record = TS_RECORD(sums_members);
+static TS_RECORD(sums, TS_NUMBER(1, gpu_ps, TS_ADD), TS_NUMBER(2, outside_ps, TS_ADD),
+		 TS_NUMBER(3, flops, TS_ADD), TS_NUMBER(4, nr_counted, TS_ADD));
 #undef TS_SELF
 
 #define TS_SELF struct operator_thread
-static const struct ts_member thread_members[] = { TS_SCRATCH(items) };
-static const struct ts_record thread_record = TS_RECORD(thread_members);
+static TS_RECORD(thread, TS_SCRATCH(items));
 #undef TS_SELF
 
 #define TS_SELF struct operators_state
-static const struct ts_member operators_members[] = {
-	TS_LIST(1, rows, row_record, TS_BY_HAND),
-	TS_STRUCT(2, sums, sums_record),
-	TS_SCRATCH(row_ids.slots),
-	TS_SCRATCH(paths),
-	TS_SCRATCH(path_ids.slots),
-	TS_SCRATCH_RECORDS(threads, nr_threads, thread_record),
-	TS_SCRATCH(launches.slots),
-	TS_SCRATCH(sides),
-	TS_SCRATCH(kinds),
-	TS_SCRATCH(categories),
-};
-static const struct ts_record operators_record = TS_RECORD(operators_members);
+static TS_RECORD(operators, TS_LIST(1, rows, row_record, TS_BY_HAND),
+		 TS_STRUCT(2, sums, sums_record), TS_SCRATCH(row_ids.slots), TS_SCRATCH(paths),
+		 TS_SCRATCH(path_ids.slots), TS_SCRATCH_RECORDS(threads, nr_threads, thread_record),
+		 TS_SCRATCH(launches.slots), TS_SCRATCH(sides), TS_SCRATCH(kinds),
+		 TS_SCRATCH(categories));
 #undef TS_SELF
 
 static bool operators_applies(const struct ts_context *ctx)

@@ -97,23 +97,17 @@ int64_t ts_spread_percentile(const struct ts_spread *spread, double share)
 }
 
 #define TS_SELF struct ts_spread
-static const struct ts_member spread_members[] = {
-	TS_NUMBER(1, nr, TS_BY_HAND),
-	TS_NUMBER(2, sum, TS_BY_HAND),
-	TS_NUMBER(3, min, TS_BY_HAND),
-	TS_NUMBER(4, max, TS_BY_HAND),
-	TS_NUMBER(5, mean, TS_BY_HAND),
-	TS_NUMBER(6, squares, TS_BY_HAND),
-	TS_ARRAY(7, bins, nr_bins, TS_BY_NOTHING, TS_BY_HAND),
-};
-
 static bool is_spread(const void *self)
 {
 	const struct ts_spread *spread = self;
 
 	return spread->nr_bins == 0 || spread->nr_bins == TS_SPREAD_BINS;
 }
-const struct ts_record ts_spread_record = TS_RECORD(spread_members, .is_valid = is_spread);
+TS_RECORD_AS(ts_spread_record, spread, TS_VALID_IF(is_spread), TS_NUMBER(1, nr, TS_BY_HAND),
+	     TS_NUMBER(2, sum, TS_BY_HAND), TS_NUMBER(3, min, TS_BY_HAND),
+	     TS_NUMBER(4, max, TS_BY_HAND), TS_NUMBER(5, mean, TS_BY_HAND),
+	     TS_NUMBER(6, squares, TS_BY_HAND),
+	     TS_ARRAY(7, bins, nr_bins, TS_BY_NOTHING, TS_BY_HAND));
 #undef TS_SELF
 
 static void swap(int64_t *a, int64_t *b)

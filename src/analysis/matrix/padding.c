@@ -29,12 +29,8 @@ struct padding_state {
 };
 
 #define TS_SELF struct padding_state
-static const struct ts_member padding_members[] = {
-	TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
-	TS_NUMBER(3, nr_cores, TS_BY_HAND),
-	TS_STRUCT(4, hull, ts_hull_record),
-};
-static const struct ts_record padding_record = TS_RECORD(padding_members);
+static TS_RECORD(padding, TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
+		 TS_NUMBER(3, nr_cores, TS_BY_HAND), TS_STRUCT(4, hull, ts_hull_record));
 #undef TS_SELF
 
 static bool padding_wants(const struct ts_context *ctx, const struct ts_line *line)

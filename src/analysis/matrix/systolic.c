@@ -13,22 +13,10 @@
 #include "result/schema/systolic.def"
 
 #define TS_SELF struct systolic_core
-static const struct ts_member core_members[] = {
-	TS_NUMBER(1, seen, TS_BY_HAND),
-	TS_NUMBER(2, flops, TS_BY_HAND),
-};
-static const struct ts_record core_record = TS_RECORD(core_members);
+static TS_RECORD(core, TS_NUMBER(1, seen, TS_BY_HAND), TS_NUMBER(2, flops, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct systolic_state
-static const struct ts_member systolic_members[] = {
-	TS_RECORDS(2, cores, nr_cores, core_record, TS_BY_DEVICE, TS_BY_HAND),
-	TS_INDEX(3, first_core, TS_BY_DEVICE, TS_BY_HAND),
-	TS_STRUCT(4, hull, ts_hull_record),
-	TS_ARRAY(5, step_flops, nr_step_flops, TS_BY_NOTHING, TS_BY_HAND),
-	TS_SCRATCH_ROOM(scale),
-};
-
 /* A line's core may be any device; all cores begin with the first one. */
 static bool is_systolic(const void *self)
 {
@@ -37,8 +25,12 @@ static bool is_systolic(const void *self)
 	return state->nr_cores == 0 || state->first_core == 0 ||
 	       (state->nr_cores == 1 && state->first_core != TS_NONE);
 }
-static const struct ts_record systolic_record =
-	TS_RECORD(systolic_members, .is_valid = is_systolic);
+static TS_RECORD_WITH(systolic, TS_VALID_IF(is_systolic),
+		      TS_RECORDS(2, cores, nr_cores, core_record, TS_BY_DEVICE, TS_BY_HAND),
+		      TS_INDEX(3, first_core, TS_BY_DEVICE, TS_BY_HAND),
+		      TS_STRUCT(4, hull, ts_hull_record),
+		      TS_ARRAY(5, step_flops, nr_step_flops, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_SCRATCH_ROOM(scale));
 #undef TS_SELF
 
 /* Two kinds of lines: what a core does, and which module it was doing. */

@@ -59,40 +59,25 @@ struct op_cores_state {
 };
 
 #define TS_SELF struct own_op
-static const struct ts_member own_members[] = {
-	TS_NUMBER(1, nr, TS_BY_HAND),	    TS_NUMBER(2, self_ps, TS_BY_HAND),
-	TS_NUMBER(3, least_ps, TS_BY_HAND), TS_NUMBER(4, score, TS_BY_HAND),
-	TS_NUMBER(5, since_ps, TS_BY_HAND),
-};
-static const struct ts_record own_record = TS_RECORD(own_members, TS_EMPTY(nr));
+static TS_RECORD_WITH(own, TS_EMPTY(nr), TS_NUMBER(1, nr, TS_BY_HAND),
+		      TS_NUMBER(2, self_ps, TS_BY_HAND), TS_NUMBER(3, least_ps, TS_BY_HAND),
+		      TS_NUMBER(4, score, TS_BY_HAND), TS_NUMBER(5, since_ps, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct slow_core
-static const struct ts_member slow_members[] = {
-	TS_INDEX(1, device, TS_BY_DEVICE, TS_BY_HAND),
-	TS_NUMBER(2, nr, TS_BY_HAND),
-	TS_NUMBER(3, self_ps, TS_BY_HAND),
-	TS_NUMBER(4, since_ps, TS_BY_HAND),
-};
-static const struct ts_record slow_record = TS_RECORD(slow_members);
+static TS_RECORD(slow, TS_INDEX(1, device, TS_BY_DEVICE, TS_BY_HAND), TS_NUMBER(2, nr, TS_BY_HAND),
+		 TS_NUMBER(3, self_ps, TS_BY_HAND), TS_NUMBER(4, since_ps, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct all_op
-static const struct ts_member all_members[] = {
-	TS_NUMBER(1, nr, TS_BY_HAND),
-	TS_NUMBER(2, self_ps, TS_BY_HAND),
-	TS_STRUCT(3, slow, slow_record),
-};
-static const struct ts_record all_record = TS_RECORD(all_members, TS_EMPTY(nr));
+static TS_RECORD_WITH(all, TS_EMPTY(nr), TS_NUMBER(1, nr, TS_BY_HAND),
+		      TS_NUMBER(2, self_ps, TS_BY_HAND), TS_STRUCT(3, slow, slow_record));
 #undef TS_SELF
 
 #define TS_SELF struct op_cores_state
-static const struct ts_member state_members[] = {
-	TS_INDEX(1, device, TS_BY_DEVICE, TS_BY_HAND),
-	TS_RECORDS(2, own, nr_own, own_record, TS_BY_OP, TS_BY_HAND),
-	TS_RECORDS(3, ops, nr_ops, all_record, TS_BY_OP, TS_BY_HAND),
-};
-static const struct ts_record state_record = TS_RECORD(state_members);
+static TS_RECORD(state, TS_INDEX(1, device, TS_BY_DEVICE, TS_BY_HAND),
+		 TS_RECORDS(2, own, nr_own, own_record, TS_BY_OP, TS_BY_HAND),
+		 TS_RECORDS(3, ops, nr_ops, all_record, TS_BY_OP, TS_BY_HAND));
 #undef TS_SELF
 
 static bool op_cores_applies(const struct ts_context *ctx)

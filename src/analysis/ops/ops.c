@@ -42,25 +42,17 @@ struct op_own {
 };
 
 #define TS_SELF struct op_sum
-static const struct ts_member op_sum_members[] = {
-	TS_NUMBER(1, occurrences, TS_ADD),
-	TS_NUMBER(2, total_ps, TS_ADD),
-	TS_NUMBER(3, self_ps, TS_ADD),
-	TS_NUMBER(4, exclusive_ps, TS_ADD),
-	TS_INDEX(7, device, TS_BY_DEVICE, TS_KEEP),
-	TS_NUMBER(8, first_start_ps, TS_KEEP),
-	TS_NUMBER(9, first_end_ps, TS_KEEP),
-};
-static const struct ts_record op_sum_record = TS_RECORD(op_sum_members, TS_EMPTY(occurrences));
+static TS_RECORD_WITH(op_sum, TS_EMPTY(occurrences), TS_NUMBER(1, occurrences, TS_ADD),
+		      TS_NUMBER(2, total_ps, TS_ADD), TS_NUMBER(3, self_ps, TS_ADD),
+		      TS_NUMBER(4, exclusive_ps, TS_ADD),
+		      TS_INDEX(7, device, TS_BY_DEVICE, TS_KEEP),
+		      TS_NUMBER(8, first_start_ps, TS_KEEP), TS_NUMBER(9, first_end_ps, TS_KEEP));
 #undef TS_SELF
 
 #define TS_SELF struct op_own
-static const struct ts_member op_own_members[] = {
-	TS_NUMBER(1, nr, TS_ADD),	   TS_NUMBER(2, flops, TS_ADD_KNOWN),
-	TS_NUMBER(3, bytes, TS_ADD_KNOWN), TS_NUMBER(4, nr_flops, TS_ADD),
-	TS_NUMBER(5, all_flops, TS_ADD),
-};
-static const struct ts_record op_own_record = TS_RECORD(op_own_members, TS_EMPTY(nr));
+static TS_RECORD_WITH(op_own, TS_EMPTY(nr), TS_NUMBER(1, nr, TS_ADD),
+		      TS_NUMBER(2, flops, TS_ADD_KNOWN), TS_NUMBER(3, bytes, TS_ADD_KNOWN),
+		      TS_NUMBER(4, nr_flops, TS_ADD), TS_NUMBER(5, all_flops, TS_ADD));
 #undef TS_SELF
 
 struct ops_state {
@@ -71,11 +63,8 @@ struct ops_state {
 };
 
 #define TS_SELF struct ops_state
-static const struct ts_member ops_members[] = {
-	TS_RECORDS(1, ops, nr_ops, op_sum_record, TS_BY_OP, TS_ADD),
-	TS_RECORDS(2, own, nr_own, op_own_record, TS_BY_OP, TS_ADD),
-};
-static const struct ts_record ops_record = TS_RECORD(ops_members);
+static TS_RECORD(ops, TS_RECORDS(1, ops, nr_ops, op_sum_record, TS_BY_OP, TS_ADD),
+		 TS_RECORDS(2, own, nr_own, op_own_record, TS_BY_OP, TS_ADD));
 #undef TS_SELF
 
 static bool ops_wants(const struct ts_context *ctx, const struct ts_line *line)

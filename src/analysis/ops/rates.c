@@ -92,19 +92,11 @@ struct rates_state {
 };
 
 #define TS_SELF struct flight
-static const struct ts_member flight_members[] = {
-	TS_NUMBER(1, nr, TS_BY_HAND),
-	TS_NUMBER(2, span_ps, TS_BY_HAND),
-};
-static const struct ts_record flight_record = TS_RECORD(flight_members, TS_EMPTY(nr));
+static TS_RECORD_WITH(flight, TS_EMPTY(nr), TS_NUMBER(1, nr, TS_BY_HAND),
+		      TS_NUMBER(2, span_ps, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct device_rates
-static const struct ts_member device_members[] = {
-	TS_NUMBER(1, used, TS_BY_HAND),
-	TS_STRUCT(2, bins, ts_bins_record),
-};
-
 /* All counters keep the same bins. */
 static bool rates_is_device(const void *self)
 {
@@ -116,27 +108,23 @@ static bool rates_is_device(const void *self)
 			return false;
 	return true;
 }
-static const struct ts_record device_record =
-	TS_RECORD(device_members, .is_valid = rates_is_device);
+static TS_RECORD_WITH(device, TS_VALID_IF(rates_is_device), TS_NUMBER(1, used, TS_BY_HAND),
+		      TS_STRUCT(2, bins, ts_bins_record));
 #undef TS_SELF
 
 #define TS_SELF struct rates_state
-static const struct ts_member state_members[] = {
-	TS_INDEX(1, device_index, TS_BY_DEVICE, TS_BY_HAND),
-	TS_POINTER(2, own, device_record),
-	TS_POINTERS(3, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
-	TS_RECORDS(4, flights, nr_ops, flight_record, TS_BY_OP, TS_BY_HAND),
-	TS_SCRATCH_ROOM(work),
-	TS_SCRATCH_ROOM(amounts),
-};
-
 static bool rates_is_state(const void *self)
 {
 	const struct rates_state *state = self;
 
 	return !state->own || state->device_index != TS_NONE;
 }
-static const struct ts_record rates_record = TS_RECORD(state_members, .is_valid = rates_is_state);
+static TS_RECORD_AS(rates_record, state, TS_VALID_IF(rates_is_state),
+		    TS_INDEX(1, device_index, TS_BY_DEVICE, TS_BY_HAND),
+		    TS_POINTER(2, own, device_record),
+		    TS_POINTERS(3, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
+		    TS_RECORDS(4, flights, nr_ops, flight_record, TS_BY_OP, TS_BY_HAND),
+		    TS_SCRATCH_ROOM(work), TS_SCRATCH_ROOM(amounts));
 #undef TS_SELF
 
 static bool rates_wants(const struct ts_context *ctx, const struct ts_line *line)

@@ -18,29 +18,19 @@
 #include "result/schema/roofline.def"
 
 #define TS_SELF struct roofline_work
-static const struct ts_member work_members[] = {
-	TS_NUMBERS(1, amount, TS_ADD),
-};
-static const struct ts_record work_record = TS_RECORD(work_members);
+static TS_RECORD(work, TS_NUMBERS(1, amount, TS_ADD));
 #undef TS_SELF
 
 #define TS_SELF struct roofline_device
-static const struct ts_member device_members[] = {
-	TS_NUMBER(1, nr_events, TS_ADD),
-	TS_NUMBER(2, first_ps, TS_MIN_OF),
-	TS_NUMBER(3, last_ps, TS_MAX_OF),
-};
-static const struct ts_record device_record = TS_RECORD(device_members, TS_EMPTY(nr_events));
+static TS_RECORD_WITH(device, TS_EMPTY(nr_events), TS_NUMBER(1, nr_events, TS_ADD),
+		      TS_NUMBER(2, first_ps, TS_MIN_OF), TS_NUMBER(3, last_ps, TS_MAX_OF));
 #undef TS_SELF
 
 #define TS_SELF struct roofline_state
-static const struct ts_member state_members[] = {
-	TS_RECORDS(1, devices, nr_devices, device_record, TS_BY_DEVICE, TS_ADD),
-	TS_RECORDS(2, steps, nr_steps, work_record, TS_BY_NOTHING, TS_ADD),
-	TS_SCRATCH_ROOM(ops),
-	TS_SCRATCH(is_custom),
-};
-static const struct ts_record roofline_record = TS_RECORD(state_members);
+static TS_RECORD_AS(roofline_record, state, ,
+		    TS_RECORDS(1, devices, nr_devices, device_record, TS_BY_DEVICE, TS_ADD),
+		    TS_RECORDS(2, steps, nr_steps, work_record, TS_BY_NOTHING, TS_ADD),
+		    TS_SCRATCH_ROOM(ops), TS_SCRATCH(is_custom));
 #undef TS_SELF
 
 /* The lines XProf looks at: on a TPU what the core did and its steps, on a GPU its streams. */

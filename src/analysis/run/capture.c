@@ -15,55 +15,39 @@
 #include "result/schema/capture.def"
 
 #define TS_SELF struct capture_work
-static const struct ts_member work_members[] = {
-	TS_NUMBER(1, nr, TS_BY_HAND),	     TS_NUMBER(2, total_ps, TS_BY_HAND),
-	TS_NUMBERS(3, start_ps, TS_BY_HAND), TS_NUMBERS(4, dur_ps, TS_BY_HAND),
-	TS_NUMBER(5, nr_kept, TS_BY_HAND),
-};
-
 static bool is_work(const void *self)
 {
 	return ((const struct capture_work *)self)->nr_kept <= CAPTURE_OPEN;
 }
-static const struct ts_record work_record = TS_RECORD(work_members, .is_valid = is_work);
+static TS_RECORD_WITH(work, TS_VALID_IF(is_work), TS_NUMBER(1, nr, TS_BY_HAND),
+		      TS_NUMBER(2, total_ps, TS_BY_HAND), TS_NUMBERS(3, start_ps, TS_BY_HAND),
+		      TS_NUMBERS(4, dur_ps, TS_BY_HAND), TS_NUMBER(5, nr_kept, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct capture_host
-static const struct ts_member host_members[] = {
-	TS_NUMBER(1, nr_events, TS_BY_HAND),   TS_NUMBER(2, nr_calls, TS_BY_HAND),
-	TS_NUMBERS(3, call_ps, TS_BY_HAND),    TS_NUMBER(4, nr_kept, TS_BY_HAND),
-	TS_NUMBER(5, ran_on_cpu, TS_BY_HAND),  TS_NUMBER(6, ran_on_tpu, TS_BY_HAND),
-	TS_NUMBER(7, nr_cpu_runs, TS_BY_HAND), TS_STRUCT(8, works, work_record),
-};
-
 static bool run_capture_is_host(const void *self)
 {
 	return ((const struct capture_host *)self)->nr_kept <= CAPTURE_CALLS;
 }
-static const struct ts_record host_record =
-	TS_RECORD(host_members, .is_valid = run_capture_is_host);
+static TS_RECORD_WITH(host, TS_VALID_IF(run_capture_is_host), TS_NUMBER(1, nr_events, TS_BY_HAND),
+		      TS_NUMBER(2, nr_calls, TS_BY_HAND), TS_NUMBERS(3, call_ps, TS_BY_HAND),
+		      TS_NUMBER(4, nr_kept, TS_BY_HAND), TS_NUMBER(5, ran_on_cpu, TS_BY_HAND),
+		      TS_NUMBER(6, ran_on_tpu, TS_BY_HAND), TS_NUMBER(7, nr_cpu_runs, TS_BY_HAND),
+		      TS_STRUCT(8, works, work_record));
 #undef TS_SELF
 
 #define TS_SELF struct capture_device
-static const struct ts_member device_members[] = {
-	TS_NUMBER(1, first_ps, TS_BY_HAND), TS_NUMBER(2, last_ps, TS_BY_HAND),
-	TS_NUMBER(3, has_ops, TS_BY_HAND),  TS_NUMBER(4, nr_modules, TS_BY_HAND),
-	TS_NUMBER(5, nr_most, TS_BY_HAND),
-};
-static const struct ts_record device_record = TS_RECORD(device_members);
+static TS_RECORD(device, TS_NUMBER(1, first_ps, TS_BY_HAND), TS_NUMBER(2, last_ps, TS_BY_HAND),
+		 TS_NUMBER(3, has_ops, TS_BY_HAND), TS_NUMBER(4, nr_modules, TS_BY_HAND),
+		 TS_NUMBER(5, nr_most, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct capture_state
-static const struct ts_member state_members[] = {
-	TS_INDEX(1, plane, TS_BY_PLANE, TS_BY_HAND),
-	TS_STRUCT(2, host, host_record),
-	TS_STRUCT(3, device, device_record),
-	TS_RECORDS(4, hosts, nr_hosts, host_record, TS_BY_HOST, TS_BY_HAND),
-	TS_RECORDS(5, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
-	TS_SCRATCH(classes),
-	TS_SCRATCH(runs),
-};
-static const struct ts_record capture_record = TS_RECORD(state_members);
+static TS_RECORD_AS(capture_record, state, , TS_INDEX(1, plane, TS_BY_PLANE, TS_BY_HAND),
+		    TS_STRUCT(2, host, host_record), TS_STRUCT(3, device, device_record),
+		    TS_RECORDS(4, hosts, nr_hosts, host_record, TS_BY_HOST, TS_BY_HAND),
+		    TS_RECORDS(5, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
+		    TS_SCRATCH(classes), TS_SCRATCH(runs));
 #undef TS_SELF
 
 enum class {

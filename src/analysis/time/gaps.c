@@ -21,14 +21,6 @@ enum { RANK_NONE, RANK_WAITS, RANK_ANY, RANK_CAUSE };	   /* of an event a gap pa
 enum { ENDED_NONE, ENDED_ANY, ENDED_RUNTIME, ENDED_CALL }; /* of one that ended it */
 
 #define TS_SELF struct gap_witness
-static const struct ts_member witness_members[] = {
-	TS_NUMBER(1, rank, TS_BY_HAND),
-	TS_INDEX(2, op, TS_BY_OP, TS_BY_HAND),
-	TS_INDEX(3, line, TS_BY_LINE, TS_BY_HAND),
-	TS_NUMBER(4, start_ps, TS_BY_HAND),
-	TS_NUMBER(5, end_ps, TS_BY_HAND),
-};
-
 /* Indices may be TS_NONE where nothing was found. */
 static bool is_witness(const void *self)
 {
@@ -36,26 +28,21 @@ static bool is_witness(const void *self)
 
 	return witness->rank == RANK_NONE || (witness->op != TS_NONE && witness->line != TS_NONE);
 }
-static const struct ts_record witness_record = TS_RECORD(witness_members, .is_valid = is_witness);
+static TS_RECORD_WITH(witness, TS_VALID_IF(is_witness), TS_NUMBER(1, rank, TS_BY_HAND),
+		      TS_INDEX(2, op, TS_BY_OP, TS_BY_HAND),
+		      TS_INDEX(3, line, TS_BY_LINE, TS_BY_HAND), TS_NUMBER(4, start_ps, TS_BY_HAND),
+		      TS_NUMBER(5, end_ps, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct gap_seen
-static const struct ts_member seen_members[] = {
-	TS_STRUCT(1, in, witness_record),
-	TS_STRUCT(2, ended, witness_record),
-	TS_NUMBER(3, dur_ps, TS_BY_HAND),
-	TS_NUMBER(4, start_ps, TS_BY_HAND),
-	TS_INDEX_KNOWN(5, device, TS_BY_DEVICE, TS_BY_HAND),
-};
-static const struct ts_record seen_record = TS_RECORD(seen_members);
+static TS_RECORD(seen, TS_STRUCT(1, in, witness_record), TS_STRUCT(2, ended, witness_record),
+		 TS_NUMBER(3, dur_ps, TS_BY_HAND), TS_NUMBER(4, start_ps, TS_BY_HAND),
+		 TS_INDEX_KNOWN(5, device, TS_BY_DEVICE, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct gaps_state
-static const struct ts_member gaps_members[] = {
-	TS_RECORDS(1, seen, nr_rows, seen_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_SCRATCH(gaps),
-};
-static const struct ts_record gaps_record = TS_RECORD(gaps_members);
+static TS_RECORD(gaps, TS_RECORDS(1, seen, nr_rows, seen_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_SCRATCH(gaps));
 #undef TS_SELF
 
 static bool gaps_has_any(struct ts_bytes name, const char *const *parts)

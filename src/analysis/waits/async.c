@@ -13,22 +13,14 @@
 #include "result/schema/async.def"
 
 #define TS_SELF struct async_device
-static const struct ts_member device_members[] = {
-	TS_NUMBER(1, interval_ps, TS_ADD),
-	TS_NUMBER(2, line_ps, TS_ADD),
-};
-static const struct ts_record device_record = TS_RECORD(device_members);
+static TS_RECORD(device, TS_NUMBER(1, interval_ps, TS_ADD), TS_NUMBER(2, line_ps, TS_ADD));
 #undef TS_SELF
 
 #define TS_SELF struct async_state
-static const struct ts_member async_members[] = {
-	TS_INDEX_KNOWN(1, device, TS_BY_DEVICE, TS_BY_HAND),
-	TS_NUMBER(2, line_ps, TS_BY_HAND),
-	TS_STRUCT(3, slots, ts_async_slots_record),
-	TS_RECORDS(4, seen, nr_seen, ts_async_seen_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(5, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
-};
-static const struct ts_record async_record = TS_RECORD(async_members);
+static TS_RECORD(async, TS_INDEX_KNOWN(1, device, TS_BY_DEVICE, TS_BY_HAND),
+		 TS_NUMBER(2, line_ps, TS_BY_HAND), TS_STRUCT(3, slots, ts_async_slots_record),
+		 TS_RECORDS(4, seen, nr_seen, ts_async_seen_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_RECORDS(5, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND));
 #undef TS_SELF
 
 static bool waits_async_is_wanted(const struct ts_op *op)

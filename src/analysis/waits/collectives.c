@@ -17,35 +17,23 @@
 #include "result/schema/collectives.def"
 
 #define TS_SELF struct collective_time
-static const struct ts_member time_members[] = {
-	TS_NUMBER(1, start_ps, TS_BY_HAND),
-	TS_NUMBER(2, end_ps, TS_BY_HAND),
-};
-static const struct ts_record time_record = TS_RECORD(time_members);
+static TS_RECORD(time, TS_NUMBER(1, start_ps, TS_BY_HAND), TS_NUMBER(2, end_ps, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct collective_seen
-static const struct ts_member seen_members[] = {
-	TS_STRUCT(1, async, ts_async_seen_record),
-	TS_RECORDS_CAP(2, times, nr, cap, time_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(3, nr_all, TS_BY_HAND),
-	TS_NUMBER(4, level, TS_BY_HAND),
-};
-
 static bool is_seen(const void *self)
 {
 	return ((const struct collective_seen *)self)->level <= COLLECTIVE_DROPPED;
 }
-static const struct ts_record seen_record = TS_RECORD(seen_members, .is_valid = is_seen);
+static TS_RECORD_WITH(seen, TS_VALID_IF(is_seen), TS_STRUCT(1, async, ts_async_seen_record),
+		      TS_RECORDS_CAP(2, times, nr, cap, time_record, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_NUMBER(3, nr_all, TS_BY_HAND), TS_NUMBER(4, level, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct collectives_state
-static const struct ts_member collectives_members[] = {
-	TS_INDEX_KNOWN(1, device_index, TS_BY_DEVICE, TS_BY_HAND),
-	TS_STRUCT(2, slots, ts_async_slots_record),
-	TS_RECORDS(4, seen, nr_seen, seen_record, TS_BY_NOTHING, TS_BY_HAND),
-};
-static const struct ts_record collectives_record = TS_RECORD(collectives_members);
+static TS_RECORD(collectives, TS_INDEX_KNOWN(1, device_index, TS_BY_DEVICE, TS_BY_HAND),
+		 TS_STRUCT(2, slots, ts_async_slots_record),
+		 TS_RECORDS(4, seen, nr_seen, seen_record, TS_BY_NOTHING, TS_BY_HAND));
 #undef TS_SELF
 
 static bool collectives_wants(const struct ts_context *ctx, const struct ts_line *line)

@@ -12,48 +12,35 @@
 #include "result/schema/sparsecore.def"
 
 #define TS_SELF struct sparsecore_time
-static const struct ts_member time_members[] = {
-	TS_NUMBER(1, slot, TS_BY_HAND),	    TS_INDEX_KNOWN(2, device, TS_BY_DEVICE, TS_BY_HAND),
-	TS_NUMBER(3, start_ps, TS_BY_HAND), TS_NUMBER(4, done_ps, TS_BY_HAND),
-	TS_NUMBER(5, end_ps, TS_BY_HAND),
-};
-static const struct ts_record time_record = TS_RECORD(time_members);
+static TS_RECORD(time, TS_NUMBER(1, slot, TS_BY_HAND),
+		 TS_INDEX_KNOWN(2, device, TS_BY_DEVICE, TS_BY_HAND),
+		 TS_NUMBER(3, start_ps, TS_BY_HAND), TS_NUMBER(4, done_ps, TS_BY_HAND),
+		 TS_NUMBER(5, end_ps, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct sparsecore_op
-static const struct ts_member op_members[] = {
-	TS_NUMBER(1, occurrences, TS_ADD),
-	TS_NUMBER(2, self_ps, TS_ADD),
-	TS_NUMBER(3, bytes, TS_ADD),
-	TS_NUMBER(4, bytes_unknown, TS_OR),
-};
-static const struct ts_record op_record = TS_RECORD(op_members, TS_EMPTY(occurrences));
+static TS_RECORD_WITH(op, TS_EMPTY(occurrences), TS_NUMBER(1, occurrences, TS_ADD),
+		      TS_NUMBER(2, self_ps, TS_ADD), TS_NUMBER(3, bytes, TS_ADD),
+		      TS_NUMBER(4, bytes_unknown, TS_OR));
 #undef TS_SELF
 
 #define TS_SELF struct sparsecore_core
-static const struct ts_member core_members[] = {
-	TS_NUMBER(1, has_ops, TS_BY_HAND),	 TS_NUMBER(2, has_modules, TS_BY_HAND),
-	TS_NUMBER(3, busy_ps, TS_BY_HAND),	 TS_NUMBER(4, module_ps, TS_BY_HAND),
-	TS_NUMBER(5, modules, TS_BY_HAND),	 TS_STRUCT(6, ops, ts_spans_record),
-	TS_STRUCT(7, unmarked, ts_spans_record), TS_STRUCT(8, slices, ts_slices_record),
-};
-static const struct ts_record core_record = TS_RECORD(core_members);
+static TS_RECORD(core, TS_NUMBER(1, has_ops, TS_BY_HAND), TS_NUMBER(2, has_modules, TS_BY_HAND),
+		 TS_NUMBER(3, busy_ps, TS_BY_HAND), TS_NUMBER(4, module_ps, TS_BY_HAND),
+		 TS_NUMBER(5, modules, TS_BY_HAND), TS_STRUCT(6, ops, ts_spans_record),
+		 TS_STRUCT(7, unmarked, ts_spans_record), TS_STRUCT(8, slices, ts_slices_record));
 #undef TS_SELF
 
 #define TS_SELF struct sparsecore_state
-static const struct ts_member sparsecore_members[] = {
-	TS_INDEX(1, plane, TS_BY_PLANE, TS_BY_HAND),
-	TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
-	TS_STRUCT(3, slots, ts_async_slots_record),
-	TS_RECORDS(4, seen, nr_seen, ts_async_seen_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_STRUCT(5, marks, ts_sparsecore_marks_record),
-	TS_LIST(6, times, time_record, TS_BY_HAND),
-	TS_NUMBER(7, is_cut, TS_BY_HAND),
-	TS_RECORDS(8, ops, nr_ops, op_record, TS_BY_OP, TS_BY_HAND),
-	TS_RECORDS(9, cores, nr_cores, core_record, TS_BY_PLANE, TS_BY_HAND),
-	TS_SCRATCH(open_ps),
-};
-static const struct ts_record sparsecore_record = TS_RECORD(sparsecore_members);
+static TS_RECORD(sparsecore, TS_INDEX(1, plane, TS_BY_PLANE, TS_BY_HAND),
+		 TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
+		 TS_STRUCT(3, slots, ts_async_slots_record),
+		 TS_RECORDS(4, seen, nr_seen, ts_async_seen_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_STRUCT(5, marks, ts_sparsecore_marks_record),
+		 TS_LIST(6, times, time_record, TS_BY_HAND), TS_NUMBER(7, is_cut, TS_BY_HAND),
+		 TS_RECORDS(8, ops, nr_ops, op_record, TS_BY_OP, TS_BY_HAND),
+		 TS_RECORDS(9, cores, nr_cores, core_record, TS_BY_PLANE, TS_BY_HAND),
+		 TS_SCRATCH(open_ps));
 #undef TS_SELF
 
 static bool is_sparse(const struct ts_line *line)

@@ -52,30 +52,21 @@ enum ts_status ts_sparsecore_marks_merge(struct sparsecore_marks *into,
 }
 
 #define TS_SELF struct sparsecore_mark
-static const struct ts_member mark_members[] = {
-	TS_INDEX(1, host, TS_BY_HOST, TS_BY_HAND),
-	TS_NUMBER(2, core, TS_BY_HAND),
-	TS_NUMBER(3, id, TS_BY_HAND),
-	TS_NUMBER(4, slot, TS_BY_HAND),
-	TS_NUMBER(5, executions, TS_BY_HAND),
-	TS_NUMBER(6, busy_ps, TS_BY_HAND),
-};
-static const struct ts_record mark_record = TS_RECORD(mark_members);
+static TS_RECORD(mark, TS_INDEX(1, host, TS_BY_HOST, TS_BY_HAND), TS_NUMBER(2, core, TS_BY_HAND),
+		 TS_NUMBER(3, id, TS_BY_HAND), TS_NUMBER(4, slot, TS_BY_HAND),
+		 TS_NUMBER(5, executions, TS_BY_HAND), TS_NUMBER(6, busy_ps, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct sparsecore_marks
-static const struct ts_member marks_members[] = {
-	TS_RECORDS_CAP(1, items, nr, cap, mark_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_MAP(2, by_key),
-};
-
 static bool are_marks(const void *self)
 {
 	const struct sparsecore_marks *marks = self;
 
 	return ts_keyed_is_valid(&marks->by_key, marks->nr);
 }
-const struct ts_record ts_sparsecore_marks_record = TS_RECORD(marks_members, .is_valid = are_marks);
+TS_RECORD_AS(ts_sparsecore_marks_record, marks, TS_VALID_IF(are_marks),
+	     TS_RECORDS_CAP(1, items, nr, cap, mark_record, TS_BY_NOTHING, TS_BY_HAND),
+	     TS_MAP(2, by_key));
 #undef TS_SELF
 
 bool ts_sparsecore_is_named(const struct ts_op *op)
