@@ -10,6 +10,8 @@
 #ifndef TS_BASE_ORDER_H
 #define TS_BASE_ORDER_H
 
+#include <stdlib.h>
+
 #include "base/bytes.h"
 
 #define TS_ORDER(name, type, keys)                      \
@@ -55,6 +57,16 @@
 		uint32_t: ts_u64_cmp,     \
 		uint64_t: ts_u64_cmp,     \
 		default: ts_address_cmp)(a, b)
+
+/* Sorts NR of ITEMS, which may be NULL where there are none. */
+#define TS_SORT(items, nr, order) ts_sort((items), (nr), sizeof(*(items)), order)
+
+static inline void ts_sort(void *items, size_t nr, size_t size,
+			   int (*order)(const void *x, const void *y))
+{
+	if (nr > 1)
+		qsort(items, nr, size, order);
+}
 
 static inline int ts_i64_cmp(int64_t a, int64_t b)
 {

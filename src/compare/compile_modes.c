@@ -128,7 +128,7 @@ static enum ts_status compile_modes_find_median(struct run *run, struct ts_error
 	if (!sorted)
 		return ts_fail_nomem(err);
 	memcpy(sorted, run->step_ps, nr * sizeof(*sorted));
-	qsort(sorted, nr, sizeof(*sorted), ts_double_order);
+	TS_SORT(sorted, nr, ts_double_order);
 	run->median_ps = nr > 0 ? (sorted[(nr - 1) / 2] + sorted[nr / 2]) / 2 : NAN;
 	free(sorted);
 	return TS_OK;

@@ -22,7 +22,7 @@ struct counted {
 static double median_of(const double *ps, size_t nr, double *room)
 {
 	memcpy(room, ps, nr * sizeof(*ps));
-	qsort(room, nr, sizeof(*room), ts_double_order);
+	TS_SORT(room, nr, ts_double_order);
 	return (room[(nr - 1) / 2] + room[nr / 2]) / 2;
 }
 
@@ -123,7 +123,7 @@ static bool differ_interval_of(double *values, size_t nr, double error, double *
 
 	if (out >= nr)
 		return false;
-	qsort(values, nr, sizeof(*values), ts_double_order);
+	TS_SORT(values, nr, ts_double_order);
 	*low = values[out];
 	*high = values[nr - 1 - out];
 	return true;

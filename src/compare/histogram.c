@@ -57,7 +57,7 @@ static enum ts_status histogram_widen(const struct ts_measured *measured, struct
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
 		sorted[i] = histogram_length(measured, i);
-	qsort(sorted, nr, sizeof(*sorted), ts_double_order);
+	TS_SORT(sorted, nr, ts_double_order);
 	hull->low = TS_MIN(hull->low, edge(sorted, nr, false));
 	hull->high = TS_MAX(hull->high, edge(sorted, nr, true));
 	hull->least = TS_MIN(hull->least, sorted[0]);

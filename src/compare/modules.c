@@ -131,8 +131,8 @@ enum ts_status ts_compare_modules(struct comparing *comparing, struct ts_error *
 	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++)
 		st = modules_add_modules(comparing, r, &items, err);
-	if (st == TS_OK && items.nr > 0)
-		qsort(items.items, items.nr, sizeof(*items.items), by_amount);
+	if (st == TS_OK)
+		TS_SORT(items.items, items.nr, by_amount);
 	if (st == TS_OK) {
 		table = ts_compare_table(comparing, &ts_sheet_compare_modules,
 					 &ts_sheet_compare_modules_each,
@@ -204,8 +204,8 @@ enum ts_status ts_compare_findings(struct comparing *comparing, struct ts_error 
 	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++)
 		st = modules_add_findings(comparing, r, &items, err);
-	if (st == TS_OK && items.nr > 0)
-		qsort(items.items, items.nr, sizeof(*items.items), by_amount);
+	if (st == TS_OK)
+		TS_SORT(items.items, items.nr, by_amount);
 	if (st == TS_OK) {
 		table = ts_compare_table(comparing, &ts_sheet_compare_findings,
 					 &ts_sheet_compare_findings_each,

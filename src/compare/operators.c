@@ -129,8 +129,7 @@ static void rank_pairs(struct pairs *pairs, size_t nr_runs)
 			if (fabs(change) > fabs(pair->change_ps))
 				pair->change_ps = change;
 		}
-	if (pairs->nr > 0)
-		qsort(pairs->items, pairs->nr, sizeof(*pairs->items), compare_operators_by_change);
+	TS_SORT(pairs->items, pairs->nr, compare_operators_by_change);
 }
 
 _Static_assert((sizeof(struct ts_compare_operators_row) +

@@ -218,8 +218,7 @@ static void rank_groups(struct groups *groups, size_t nr_runs)
 			if (fabs(change) > fabs(group->change_ps))
 				group->change_ps = change;
 		}
-	if (groups->nr > 0)
-		qsort(groups->items, groups->nr, sizeof(*groups->items), compare_ops_by_change);
+	TS_SORT(groups->items, groups->nr, compare_ops_by_change);
 	while (groups->nr > 0 && groups->items[groups->nr - 1].merged)
 		groups->nr--;
 }

@@ -88,7 +88,7 @@ static enum ts_status test(struct sample *samples, size_t *twice, size_t nr_a, s
 	size_t nr = nr_a + nr_b, sum = 0;
 	double ties;
 
-	qsort(samples, nr, sizeof(*samples), rank_by_value);
+	TS_SORT(samples, nr, rank_by_value);
 	rank_all(samples, nr, twice, &ties);
 	for (size_t i = 0; i < nr; i++)
 		sum += samples[i].is_b ? twice[i] : 0;

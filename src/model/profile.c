@@ -423,7 +423,7 @@ static enum ts_status profile_link_ops(struct ts_profile *profile, struct ts_err
 		if (module != TS_NONE)
 			pairs[nr++] = (struct program_op){ module, i };
 	}
-	qsort(pairs, nr, sizeof(*pairs), profile_by_module);
+	TS_SORT(pairs, nr, profile_by_module);
 	for (size_t at = 0; at < nr && st == TS_OK; at = end) {
 		for (end = at; end < nr && pairs[end].module == pairs[at].module; end++)
 			ops[end - at] = pairs[end].op;

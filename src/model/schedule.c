@@ -287,9 +287,7 @@ enum ts_status ts_schedule_walk(struct ts_schedule *walk, struct ts_error *err)
 		walker.branch_ps[c] = schedule_cost_of(&walker, &walk->module->comps[c]);
 	st = schedule_walk_comp(&walker, walk->module->entry, 0, err);
 	walk->end_ps = walker.now_ps;
-	if (walk->beside.nr > 0)
-		qsort(walk->beside.items, walk->beside.nr, sizeof(*walk->beside.items),
-		      schedule_by_start);
+	TS_SORT(walk->beside.items, walk->beside.nr, schedule_by_start);
 done:
 	free(walker.ends);
 	free(walker.branch_ps);

@@ -103,7 +103,7 @@ static void sort_numbers(struct numbers *numbers)
 
 	if (numbers->nr == numbers->nr_sorted)
 		return;
-	qsort(numbers->items, numbers->nr, sizeof(*numbers->items), ts_u64_order);
+	TS_SORT(numbers->items, numbers->nr, ts_u64_order);
 	for (size_t i = 0; i < numbers->nr; i++)
 		if (i == 0 || numbers->items[i] != numbers->items[i - 1])
 			numbers->items[nr++] = numbers->items[i];

@@ -134,7 +134,7 @@ static enum ts_status reduce_join_all(struct ts_joining *joining, const struct t
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
 		st = reduce_find_place(&places[i], &inputs[i], &joining->profile->arena, err);
 	if (st == TS_OK) {
-		qsort(places, nr, sizeof(*places), reduce_by_place);
+		TS_SORT(places, nr, reduce_by_place);
 		st = check_places(places, nr, err);
 	}
 	for (size_t i = 0; i < nr && st == TS_OK; i++)

@@ -146,9 +146,7 @@ static const struct allocator_record **sort_open(const struct allocator_records 
 	for (size_t i = 0; i < of->nr && blocks; i++)
 		if (open[i])
 			blocks[(*nr)++] = &of->items[i];
-	if (*nr > 1)
-		qsort(blocks, *nr, sizeof(const struct allocator_record *),
-		      allocators_facts_by_size);
+	TS_SORT(blocks, *nr, allocators_facts_by_size);
 	return blocks;
 }
 
@@ -201,7 +199,7 @@ static enum ts_status list_blocks(const struct allocator_records *of, bool *open
 	made = ts_arena_array(arena, nr + 1, sizeof(*made));
 	if (blocks && made) {
 		to->nr_blocks = join_equal(blocks, nr, made);
-		qsort(made, to->nr_blocks, sizeof(*made), allocators_facts_most_bytes_first);
+		TS_SORT(made, to->nr_blocks, allocators_facts_most_bytes_first);
 		to->nr_blocks = TS_MIN(to->nr_blocks, MAX_ROWS);
 	}
 	to->blocks = made;
@@ -364,7 +362,7 @@ enum ts_status ts_allocators_make_facts(const struct ts_context *ctx, struct all
 	enum ts_status st;
 
 	TS_ASSERT(sum->nr > 0);
-	qsort(sum->records, sum->nr, sizeof(*sum->records), allocators_facts_by_time);
+	TS_SORT(sum->records, sum->nr, allocators_facts_by_time);
 	facts->nr = count_allocators(sum);
 	items = ts_arena_array(&result->owner->arena, facts->nr + 1, sizeof(*items));
 	facts->items = items;

@@ -77,8 +77,8 @@ static struct block_row *sort_blocks(const struct ts_allocators_facts *facts,
 		for (size_t k = 0; k < facts->items[i].nr_blocks; k++, (*nr)++)
 			rows[*nr] = (struct block_row){ &facts->items[i],
 							&facts->items[i].blocks[k], *nr };
-	if (rows && n > 1)
-		qsort(rows, n, sizeof(*rows), allocators_report_most_bytes_first);
+	if (rows)
+		TS_SORT(rows, n, allocators_report_most_bytes_first);
 	return rows;
 }
 

@@ -82,8 +82,7 @@ static enum ts_status capacity_capacity_measure_all(const struct ts_context *ctx
 		if (st)
 			return st;
 	}
-	if (programs->nr > 1)
-		qsort(programs->items, programs->nr, sizeof(*programs->items), by_peak);
+	TS_SORT(programs->items, programs->nr, by_peak);
 	return TS_OK;
 }
 

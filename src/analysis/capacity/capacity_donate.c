@@ -76,10 +76,8 @@ static enum ts_status list_sides(const struct ts_hlo_module *module, struct side
 		capacity_donate_take(params, entry->params[alias->operand], alias->operand_leaf);
 		capacity_donate_take(outputs, entry->root, alias->output_leaf);
 	}
-	if (params->nr > 1)
-		qsort(params->items, params->nr, sizeof(*params->items), by_text);
-	if (outputs->nr > 1)
-		qsort(outputs->items, outputs->nr, sizeof(*outputs->items), by_text);
+	TS_SORT(params->items, params->nr, by_text);
+	TS_SORT(outputs->items, outputs->nr, by_text);
 	return TS_OK;
 }
 

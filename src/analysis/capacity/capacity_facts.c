@@ -37,8 +37,7 @@ static const struct buffer **list_alive(const struct program *program, size_t *n
 	for (size_t i = 0; i < program->nr_buffers && list; i++)
 		if (ts_capacity_is_alive(program, &program->buffers[i]))
 			list[(*nr)++] = &program->buffers[i];
-	if (*nr > 1)
-		qsort(list, *nr, sizeof(const struct buffer *), capacity_facts_by_size);
+	TS_SORT(list, *nr, capacity_facts_by_size);
 	return list;
 }
 

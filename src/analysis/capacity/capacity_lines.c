@@ -85,8 +85,7 @@ static enum ts_status sum_lines(const struct program *program, struct ts_result 
 		if (st)
 			return st;
 	}
-	if (lines->nr > 1)
-		qsort(lines->items, lines->nr, sizeof(*lines->items), by_line_bytes);
+	TS_SORT(lines->items, lines->nr, by_line_bytes);
 	return TS_OK;
 }
 

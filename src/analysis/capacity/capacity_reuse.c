@@ -76,8 +76,7 @@ static void list_holds(struct reuse *reuse)
 			reuse->holds[reuse->nr_holds++] =
 				(struct hold){ .set = root, v, span->from, span->to, 0 };
 	}
-	if (reuse->nr_holds > 1)
-		qsort(reuse->holds, reuse->nr_holds, sizeof(*reuse->holds), by_set_and_time);
+	TS_SORT(reuse->holds, reuse->nr_holds, by_set_and_time);
 }
 
 static void list_candidates(struct reuse *reuse)
@@ -317,8 +316,7 @@ enum ts_status ts_ranges_reuse(struct ranges *ranges, struct ts_error *err)
 		goto done;
 	list_holds(&reuse);
 	list_candidates(&reuse);
-	if (reuse.nr_candidates > 1)
-		qsort(reuse.candidates, reuse.nr_candidates, sizeof(*reuse.candidates), by_turn);
+	TS_SORT(reuse.candidates, reuse.nr_candidates, by_turn);
 	st = give_places(&reuse, err);
 done:
 	for (size_t p = 0; p < reuse.nr_places; p++)

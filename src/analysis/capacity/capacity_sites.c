@@ -125,8 +125,7 @@ TS_ORDER(capacity_sites_by_bytes, struct group, TS_DOWN(nr_bytes) TS_UP(largest)
 
 static void sort_groups(struct groups *groups)
 {
-	if (groups->nr > 1)
-		qsort(groups->items, groups->nr, sizeof(*groups->items), capacity_sites_by_bytes);
+	TS_SORT(groups->items, groups->nr, capacity_sites_by_bytes);
 }
 
 static void release_groups(struct groups *groups)
@@ -283,8 +282,7 @@ static enum ts_status put_sites(const struct held *held, struct ts_result *resul
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
 		sites[i] = &held->profile->sites[i];
-	if (nr > 1)
-		qsort(sites, nr, sizeof(const struct ts_site *), by_site);
+	TS_SORT(sites, nr, by_site);
 	for (size_t i = 0; i < nr && i < MAX_SITES && sites[i]->nr_bytes != 0; i++) {
 		const struct ts_site *site = sites[i];
 

@@ -83,8 +83,7 @@ static void capacity_spans_list(struct ranges *ranges, struct stretches *to)
 		    !is_always(&ranges->sets[set]))
 			to->items[to->nr++] = (struct stretch){ set, v, span->from, span->to };
 	}
-	if (to->nr > 1)
-		qsort(to->items, to->nr, sizeof(*to->items), by_set_and_start);
+	TS_SORT(to->items, to->nr, by_set_and_start);
 }
 
 /* Does the module say that the value stands in the place of an operand? What a loop carries does. */

@@ -46,8 +46,7 @@ static enum ts_status find_threads(struct heap_host *host, struct ts_error *err)
 		if (profile->lines[i].kind == TS_LINE_THREAD)
 			threads[nr++] =
 				(struct by_id){ profile->lines[i].id, profile->lines[i].plane, i };
-	if (nr > 1)
-		qsort(threads, nr, sizeof(*threads), by_plane_and_id);
+	TS_SORT(threads, nr, by_plane_and_id);
 	for (uint32_t i = 0; i < profile->nr_lines; i++) {
 		size_t low = 0, high = nr;
 
@@ -143,8 +142,8 @@ static enum ts_status memory_timeline_take_waiting(struct heap_host *host, struc
 
 	for (size_t i = 0; i < nr; i++)
 		numbered &= host->waiting[i].index >= 0;
-	if (numbered && nr > 1)
-		qsort(host->waiting, nr, sizeof(*host->waiting), by_index);
+	if (numbered)
+		TS_SORT(host->waiting, nr, by_index);
 	host->nr_waiting = 0;
 	for (size_t i = 0; i < nr; i++) {
 		st = ts_heap_step_until(host, host->waiting[i].at_ps, err);

@@ -229,8 +229,7 @@ static struct heap_view *sort_devices(const struct ts_context *ctx, const struct
 		for (size_t d = 0; d < hosts[h].nr_devices; d++)
 			views[(*nr)++] =
 				(struct heap_view){ ctx, &hosts[h], &hosts[h].devices[d], result };
-	if (*nr > 1)
-		qsort(views, *nr, sizeof(*views), by_importance);
+	TS_SORT(views, *nr, by_importance);
 	return views;
 }
 

@@ -87,8 +87,7 @@ TS_ORDER_AT(kinds_by_module, struct heap_kind, TS_AS(memory_timeline_holders_by_
 static void memory_timeline_holders_sort(const struct kinds *kinds,
 					 int (*order)(const void *a, const void *b))
 {
-	if (kinds->nr > 1)
-		qsort(kinds->items, kinds->nr, sizeof(const struct heap_kind *), order);
+	TS_SORT(kinds->items, kinds->nr, order);
 }
 
 /* --- what is held at the peak, in sums */
@@ -145,8 +144,7 @@ static struct sum *memory_timeline_holders_sums_of(const struct kinds *kinds,
 		sum->nr_bytes = ts_i64_add(sum->nr_bytes, kind->peak_bytes);
 		sum->count += kind->peak_count;
 	}
-	if (*nr > 1)
-		qsort(sums, *nr, sizeof(*sums), sums_by_size);
+	TS_SORT(sums, *nr, sums_by_size);
 	return sums;
 }
 

@@ -51,8 +51,7 @@ static TS_RECORD(piece, TS_NUMBER(1, activity, TS_KEEP), TS_NUMBER(2, start_ps, 
 static TS_RECORD(counts, TS_NUMBER(1, nr_compiled, TS_ADD), TS_NUMBER(2, compile_ps, TS_ADD),
 		 TS_NUMBER(3, nr_restored, TS_ADD), TS_NUMBER(4, nr_inferred, TS_ADD),
 		 TS_NUMBER(6, nr_calls, TS_ADD), TS_NUMBER(7, nr_asked, TS_ADD),
-		 TS_NUMBER(8, nr_files, TS_ADD),
-		 TS_NUMBER(9, nr_events, TS_ADD));
+		 TS_NUMBER(8, nr_files, TS_ADD), TS_NUMBER(9, nr_events, TS_ADD));
 #undef TS_SELF
 
 static bool compile_cache_state_is_valid(const void *state)
@@ -311,8 +310,8 @@ static const struct cache_request **by_duration(const struct cache_state *sum)
 
 	for (size_t i = 0; order && i < sum->nr_requests; i++)
 		order[i] = &sum->requests[i];
-	if (order && sum->nr_requests > 1)
-		qsort(order, sum->nr_requests, sizeof(*order), compile_cache_longest_first);
+	if (order)
+		TS_SORT(order, sum->nr_requests, compile_cache_longest_first);
 	return order;
 }
 

@@ -23,7 +23,7 @@ static size_t sort_sizes(const struct ts_cache_axis *axis, size_t nr_values, con
 
 	for (size_t i = 0; i < nr_values; i++)
 		sizes[nr++] = (struct size_met){ axis->values[i], TS_MAX(weights[i], 1) };
-	qsort(sizes, nr, sizeof(*sizes), cache_bucket_by_value);
+	TS_SORT(sizes, nr, cache_bucket_by_value);
 	for (size_t i = 0; i < nr; i++) {
 		if (nr_once > 0 && sizes[nr_once - 1].value == sizes[i].value)
 			sizes[nr_once - 1].weight =

@@ -421,9 +421,7 @@ enum ts_status ts_cache_families_make(struct cache_families *families,
 	list_variants(families, sum, profile, variant_of);
 	add_requests(families, sum, variant_of);
 	free(variant_of);
-	if (families->nr_variants > 1)
-		qsort(families->variants, families->nr_variants, sizeof(*families->variants),
-		      by_family);
+	TS_SORT(families->variants, families->nr_variants, by_family);
 	group(families);
 	for (size_t i = 0; i < families->nr && !st; i++) {
 		if (families->items[i].nr_known > 0)
@@ -478,9 +476,7 @@ void ts_cache_families_choose(struct cache_families *families)
 			families->items[nr++] = *family;
 	}
 	families->nr = nr;
-	if (nr > 1)
-		qsort(families->items, nr, sizeof(*families->items),
-		      cache_family_longest_compiled_first);
+	TS_SORT(families->items, nr, cache_family_longest_compiled_first);
 	mark_unknown(families);
 	if (!families->has_threads) {
 		for (size_t i = 0; i < families->nr; i++) {

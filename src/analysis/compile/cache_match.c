@@ -87,9 +87,7 @@ void ts_cache_match_backends(struct cache_state *sum, const struct ts_profile *p
 	size_t nr = 0;
 
 	TS_ASSERT(sum && profile);
-	if (sum->nr_requests > 1)
-		qsort(sum->requests, sum->nr_requests, sizeof(*sum->requests),
-		      cache_match_by_start);
+	TS_SORT(sum->requests, sum->nr_requests, cache_match_by_start);
 	for (size_t i = 0; i < sum->nr_requests; i++) {
 		struct cache_request *work = &sum->requests[i], *request = NULL;
 
@@ -174,8 +172,7 @@ enum ts_status ts_cache_match_programs(struct cache_state *sum, const struct ts_
 			runs[nr++] = (struct first_run){ ts_hash(stem, 0),
 							 sum->programs[i].first_ps, i };
 	}
-	if (nr > 1)
-		qsort(runs, nr, sizeof(*runs), by_stem);
+	TS_SORT(runs, nr, by_stem);
 	for (size_t i = 0; i < sum->nr_requests; i++) {
 		struct cache_request *request = &sum->requests[i];
 		uint64_t stem = ts_hash(ts_module_stem(request->module), 0);

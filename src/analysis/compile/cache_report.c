@@ -136,9 +136,7 @@ static enum ts_status put_functions(const struct cache_report *report, struct ts
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < sum->nr_functions; i++)
 		order[i] = &sum->functions[i];
-	if (sum->nr_functions > 1)
-		qsort(order, sum->nr_functions, sizeof(*order),
-		      cache_report_longest_compiled_first);
+	TS_SORT(order, sum->nr_functions, cache_report_longest_compiled_first);
 	for (size_t i = 0; i < TS_MIN(sum->nr_functions, MAX_ROWS); i++) {
 		const struct cache_function *function = order[i];
 		struct ts_bytes name = report->ctx->profile->ops[function->op].name;

@@ -140,9 +140,7 @@ static void put_generated(struct gathering *gathering, struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, compile_fused_kernels);
 
-	if (gathering->nr > 1)
-		qsort(gathering->items, gathering->nr, sizeof(*gathering->items),
-		      compile_fusion_longest_first);
+	TS_SORT(gathering->items, gathering->nr, compile_fusion_longest_first);
 	for (size_t i = 0; i < TS_MIN(gathering->nr, MAX_ROWS); i++) {
 		const struct generated *kernel = &gathering->items[i];
 

@@ -19,9 +19,8 @@ static enum ts_status sort_regions(struct compile_report *report, struct ts_erro
 	report->regions = calloc(sum->nr_regions + 1, sizeof(*report->regions));
 	for (size_t i = 0; report->regions && i < sum->nr_regions; i++)
 		report->regions[i] = &sum->regions[i];
-	if (report->regions && sum->nr_regions > 1)
-		qsort(report->regions, sum->nr_regions, sizeof(*report->regions),
-		      compile_report_longest_first);
+	if (report->regions)
+		TS_SORT(report->regions, sum->nr_regions, compile_report_longest_first);
 	return report->regions ? TS_OK : ts_fail_nomem(err);
 }
 
@@ -116,8 +115,7 @@ static bool put_phases(const struct compile_report *report)
 		return false;
 	for (size_t i = 0; i < sum->nr_phases; i++)
 		order[i] = &sum->phases[i];
-	if (sum->nr_phases > 1)
-		qsort(order, sum->nr_phases, sizeof(*order), longest_phase);
+	TS_SORT(order, sum->nr_phases, longest_phase);
 	for (size_t i = 0; i < TS_MIN(sum->nr_phases, MAX_ROWS); i++) {
 		const struct compile_phase *phase = order[i];
 

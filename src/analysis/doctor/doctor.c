@@ -46,8 +46,7 @@ static void doctor_choose(struct ts_doctor *doctor)
 		if (!is_noise(doctor, &doctor->drafts[i]))
 			doctor->drafts[kept++] = doctor->drafts[i];
 	doctor->nr_drafts = kept;
-	if (kept > 0)
-		qsort(doctor->drafts, kept, sizeof(*doctor->drafts), doctor_by_impact);
+	TS_SORT(doctor->drafts, kept, doctor_by_impact);
 	if (kept <= max)
 		return;
 	ts_result_note(doctor->result, "%zu smaller findings are left out (max_findings)",

@@ -270,8 +270,7 @@ static void doctor_places_put_times(struct ts_doctor *doctor, struct ts_draft *d
 	else
 		nr = copy_ranges(doctor, draft, when);
 	TS_ASSERT(nr <= TS_MAX_RANGES);
-	if (nr > 1)
-		qsort(when, nr, sizeof(*when), doctor_places_by_start);
+	TS_SORT(when, nr, doctor_places_by_start);
 	draft->finding.when = when;
 	draft->finding.nr_when = nr;
 }

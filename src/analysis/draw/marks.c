@@ -299,7 +299,7 @@ static enum ts_status marks_paint(struct ts_slices *slices, const struct ts_find
 		cuts[2 * i + 1] = ranges[i].end_ps;
 	}
 	if (nr > 0)
-		qsort(cuts, 2 * nr, sizeof(*cuts), ts_i64_order);
+		TS_SORT(cuts, 2 * nr, ts_i64_order);
 	for (size_t i = 0; i + 1 < 2 * nr; i++) {
 		const struct ts_finding_range *range = range_at(ranges, nr, cuts[i]);
 

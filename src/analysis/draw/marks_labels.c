@@ -75,9 +75,7 @@ static enum ts_status list_padding(const struct ts_context *ctx, struct mark_lab
 			st = marks_labels_add(labels, MARK_PADDING,
 					      (struct mark_label){ padded->op, i, 0 }, err);
 	}
-	if (labels->nr[MARK_PADDING] > 1)
-		qsort(labels->items[MARK_PADDING], labels->nr[MARK_PADDING],
-		      sizeof(**labels->items), marks_labels_by_op);
+	TS_SORT(labels->items[MARK_PADDING], labels->nr[MARK_PADDING], marks_labels_by_op);
 	return st;
 }
 

@@ -34,8 +34,7 @@ TS_ORDER(critical_path_path_by_time, struct cp_row, TS_DOWN(time_ps) TS_UP(op) T
 
 static void keep_rows(struct cp_path *path, struct rows *rows)
 {
-	if (rows->nr > 0)
-		qsort(rows->items, rows->nr, sizeof(*rows->items), critical_path_path_by_time);
+	TS_SORT(rows->items, rows->nr, critical_path_path_by_time);
 	path->nr_rows = (uint32_t)TS_MIN(rows->nr, CP_ROWS);
 	for (size_t i = 0; i < path->nr_rows; i++)
 		path->rows[i] = rows->items[i];

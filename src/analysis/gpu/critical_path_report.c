@@ -157,8 +157,7 @@ static const struct cp_path **sorted(const struct cp_state *sum, size_t *nr)
 	for (size_t i = 0; i < sum->nr_paths; i++)
 		if (critical_path_report_is_known(&sum->paths[i]))
 			steps[(*nr)++] = &sum->paths[i];
-	if (*nr > 0)
-		qsort(steps, *nr, sizeof(*steps), by_length);
+	TS_SORT(steps, *nr, by_length);
 	return steps;
 }
 

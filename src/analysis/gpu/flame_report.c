@@ -110,8 +110,8 @@ static struct ordered *sorted_nodes(const struct tree *tree)
 							    &tree->totals[paths->nr]),
 					     flame_report_text_of(tree, paths->nodes[i].name),
 					     paths->nodes[i].parent, (uint32_t)i };
-	if (nodes && paths->nr > 0)
-		qsort(nodes, paths->nr, sizeof(*nodes), by_weight);
+	if (nodes)
+		TS_SORT(nodes, paths->nr, by_weight);
 	return nodes;
 }
 
@@ -271,7 +271,7 @@ static enum ts_status flame_report_find_groups(const struct flame_tree *paths,
 	}
 	ts_map_release(&by_end);
 	if (st == TS_OK)
-		qsort(groups, *nr, sizeof(*groups), flame_report_by_self);
+		TS_SORT(groups, *nr, flame_report_by_self);
 	return st;
 }
 

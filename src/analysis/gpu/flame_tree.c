@@ -3,6 +3,7 @@
 #include "analysis/gpu/flame.h"
 
 #include "base/check.h"
+#include "base/order.h"
 #include "base/record.h"
 
 static uint64_t flame_tree_key_of(uint32_t parent, uint32_t name)
@@ -120,7 +121,7 @@ static enum ts_status flame_tree_choose(const struct flame_tree *tree, size_t ke
 	if (st)
 		goto done;
 	memcpy(sorted, shares, tree->nr * sizeof(*shares));
-	qsort(sorted, tree->nr, sizeof(*sorted), by_share);
+	TS_SORT(sorted, tree->nr, by_share);
 	for (size_t i = 0; i < tree->nr; i++)
 		kept[i] = shares[i] > sorted[keep];
 done:

@@ -313,8 +313,7 @@ static struct hta_instance *hta_collectives_gather(const struct hta_rank *ranks,
 			all[*nr] = ranks[i].collectives.instances[k];
 			all[(*nr)++].rank = (uint32_t)i;
 		}
-	if (*nr > 0)
-		qsort(all, *nr, sizeof(*all), by_meeting);
+	TS_SORT(all, *nr, by_meeting);
 	return all;
 }
 

@@ -70,7 +70,7 @@ static struct hta_kernel *hta_kernels_report_gather(const struct hta_state *sum,
 			all[nr_all++] = sum->ranks[i].kernels[k];
 	if (nr_all == 0)
 		return all;
-	qsort(all, nr_all, sizeof(*all), hta_kernels_report_by_op);
+	TS_SORT(all, nr_all, hta_kernels_report_by_op);
 	for (size_t i = 1; i < nr_all; i++) {
 		if (all[i].op != all[kept].op) {
 			all[++kept] = all[i];
@@ -80,7 +80,7 @@ static struct hta_kernel *hta_kernels_report_gather(const struct hta_state *sum,
 		all[kept].sum_us = ts_i64_add(all[kept].sum_us, all[i].sum_us);
 	}
 	*nr = kept + 1;
-	qsort(all, *nr, sizeof(*all), by_sum);
+	TS_SORT(all, *nr, by_sum);
 	return all;
 }
 
@@ -149,8 +149,7 @@ void ts_hta_put_rank_kernels(const struct hta_report *report)
 		struct ts_value number = ts_int(report->facts->ranks[i].number);
 		int64_t all_ps = hta_kernels_report_sum_of(rank->kernels, rank->nr_ops);
 
-		if (rank->nr_ops > 0)
-			qsort(rank->kernels, rank->nr_ops, sizeof(*rank->kernels), by_sum);
+		TS_SORT(rank->kernels, rank->nr_ops, by_sum);
 		for (size_t k = 0; k < TS_MIN(rank->nr_ops, MAX_RANK_KERNELS); k++)
 			hta_kernels_report_put_kernel(report, table, &rank->kernels[k], number,
 						      all_ps);

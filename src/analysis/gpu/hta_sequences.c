@@ -43,8 +43,7 @@ TS_ORDER(by_count, struct hta_pattern, TS_DOWN(count) TS_DOWN(gpu_ps) TS_UP(hash
 
 void ts_hta_patterns_sort(struct hta_patterns *patterns)
 {
-	if (patterns->nr > 0)
-		qsort(patterns->items, patterns->nr, sizeof(*patterns->items), by_count);
+	TS_SORT(patterns->items, patterns->nr, by_count);
 }
 
 /* Drops the rarer half. */

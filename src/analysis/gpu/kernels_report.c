@@ -196,10 +196,8 @@ static enum ts_status kernels_report_put_rows(struct report *report, struct kern
 				(struct ranked){ from->rows[i].time.sum,
 						 report->ctx->profile->ops[from->rows[i].op].name,
 						 from->rows[i].device, i };
-	if (nr > 1)
-		qsort(ranked, nr, sizeof(*ranked), kernels_report_costliest_first);
-	if (from->nr_callers > 1)
-		qsort(from->callers, from->nr_callers, sizeof(*from->callers), by_row_and_time);
+	TS_SORT(ranked, nr, kernels_report_costliest_first);
+	TS_SORT(from->callers, from->nr_callers, by_row_and_time);
 	for (size_t i = 0; i < nr; i++) {
 		size_t nr_callers;
 		const struct kernel_caller *callers = callers_of(from, ranked[i].row, &nr_callers);

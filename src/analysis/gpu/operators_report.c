@@ -147,7 +147,7 @@ static size_t fold_shapes(struct operator_row *rows, size_t nr)
 {
 	size_t left = 0;
 
-	qsort(rows, nr, sizeof(*rows), operators_report_by_op);
+	TS_SORT(rows, nr, operators_report_by_op);
 	for (size_t i = 0; i < nr; i++) {
 		if (left > 0 && rows[left - 1].op == rows[i].op)
 			ts_operators_add_row(&rows[left - 1], &rows[i]);
@@ -251,13 +251,13 @@ enum ts_status ts_operators_report(const struct operators_state *sum, const stru
 	memcpy(rows, sum->rows, nr * sizeof(*rows));
 	ts_operators_least(rows, nr, rates);
 	nr = fold_shapes(rows, nr);
-	qsort(rows, nr, sizeof(*rows), operators_report_costliest_first);
+	TS_SORT(rows, nr, operators_report_costliest_first);
 	operators_report_put_names(&report, rows, nr);
 	ts_operators_categories(ctx, rows, nr, sum->sums.gpu_ps, result);
 	nr = sum->nr_rows;
 	memcpy(rows, sum->rows, nr * sizeof(*rows));
 	ts_operators_least(rows, nr, rates);
-	qsort(rows, nr, sizeof(*rows), operators_report_costliest_first);
+	TS_SORT(rows, nr, operators_report_costliest_first);
 	operators_report_put_shapes(&report, rows, nr);
 	free(rows);
 	return TS_OK;

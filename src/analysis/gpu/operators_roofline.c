@@ -185,7 +185,7 @@ void ts_operators_categories(const struct ts_context *ctx, const struct operator
 		if (rows[i].nr_own > 0)
 			operators_roofline_add_to(
 				&sums[operators_roofline_category_of(ctx, &rows[i])], &rows[i]);
-	qsort(sums, TS_NELEM(sums), sizeof(*sums), operators_roofline_longest_first);
+	TS_SORT(sums, TS_NELEM(sums), operators_roofline_longest_first);
 	if (all_ps > 0)
 		operators_roofline_put_sums(result, sums, TS_NELEM(sums), all_ps);
 }

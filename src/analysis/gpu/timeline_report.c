@@ -414,7 +414,7 @@ static size_t fold_ranks(struct ts_worked_step *steps, size_t nr)
 {
 	size_t left = 0;
 
-	qsort(steps, nr, sizeof(*steps), by_number);
+	TS_SORT(steps, nr, by_number);
 	for (size_t i = 0; i < nr; i++) {
 		struct ts_worked_step *last = &steps[left > 0 ? left - 1 : 0];
 

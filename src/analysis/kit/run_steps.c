@@ -136,8 +136,7 @@ static enum ts_status run_steps_list_slow(const struct ts_steps *steps, int64_t 
 	run_steps_find_slow(steps, limit_ps, all->median_ps, all->slow, walk);
 	for (int i = 0; i < MAX_PERIODS && find_period(all); i++)
 		;
-	if (all->nr_all_slow > 1)
-		qsort(all->slow, all->nr_all_slow, sizeof(*all->slow), run_steps_longest_first);
+	TS_SORT(all->slow, all->nr_all_slow, run_steps_longest_first);
 	all->nr_slow = TS_MIN(all->nr_all_slow, TS_MAX_SLOW);
 	return TS_OK;
 }

@@ -463,8 +463,7 @@ static enum ts_status padding_close(void *arg, const struct ts_context *ctx, voi
 		      : padding_list_modules(ctx, &list, err);
 	if (st)
 		goto done;
-	if (list.nr > 1)
-		qsort(list.items, list.nr, sizeof(*list.items), by_waste);
+	TS_SORT(list.items, list.nr, by_waste);
 	waste_ps = wasted_time(&list, total_ps);
 	facts->waste_ps = whole_ps(waste_ps);
 	facts->waste_share = waste_ps / (double)total_ps;

@@ -8,6 +8,7 @@
  */
 #include "analysis/matrix/padding.h"
 
+#include "base/order.h"
 #include "analysis/kit/cells.h"
 #include "result/schema/padding.def"
 
@@ -317,8 +318,7 @@ static int by_padding(const void *a, const void *b)
 
 static void sort_arrays(struct padding_arrays *arrays)
 {
-	if (arrays->nr > 1)
-		qsort(arrays->items, arrays->nr, sizeof(*arrays->items), by_padding);
+	TS_SORT(arrays->items, arrays->nr, by_padding);
 }
 
 static void padding_arrays_add_bytes(struct ts_padding *sum, const struct ts_padding *bytes)

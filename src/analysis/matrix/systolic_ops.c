@@ -462,8 +462,7 @@ enum ts_status ts_systolic_ops(const struct systolic_state *state, const struct 
 		goto done;
 	for (size_t i = 0; i < list.nr; i++)
 		sum_row(sum, &list.items[i]);
-	if (list.nr > 1)
-		qsort(list.items, list.nr, sizeof(*list.items), systolic_ops_by_loss);
+	TS_SORT(list.items, list.nr, systolic_ops_by_loss);
 	st = systolic_ops_put_ops(result, ctx, &list, measured, facts, err);
 done:
 	free(list.items);

@@ -394,7 +394,7 @@ static enum ts_status custom_calls_report(const struct ts_context *ctx, const st
 	}
 	for (size_t i = 0; i < calls->nr; i++)
 		rows[i] = custom_calls_row_of(ctx, &calls->items[i]);
-	qsort(rows, calls->nr, sizeof(*rows), custom_calls_by_time);
+	TS_SORT(rows, calls->nr, custom_calls_by_time);
 	for (size_t i = 0; i < calls->nr; i++) {
 		items[i] = *rows[i].call;
 		put_call(ctx, &rows[i], result, table);

@@ -233,7 +233,7 @@ static enum ts_status op_cores_make_facts(const struct op_cores_state *sum,
 		return ts_fail_nomem(err);
 	for (uint32_t op = 0; op < sum->nr_ops; op++)
 		nr += op_cores_find_slow(ctx, sum, op, &items[nr]);
-	qsort(items, nr, sizeof(*items), by_excess);
+	TS_SORT(items, nr, by_excess);
 	nr = TS_MIN(nr, LISTED);
 	for (size_t i = 0; i < nr; i++)
 		items[i].since_step = ts_steps_number_at(&ctx->outline->steps, items[i].device,

@@ -573,7 +573,7 @@ static size_t rank_ops(const struct ops_state *sum, const struct ts_context *ctx
 		if (ops_ops_is_listed(ctx, &ctx->profile->ops[i], &sum->ops[i]))
 			ranked[nr++] =
 				(struct ranked){ sum->ops[i].self_ps, &ctx->profile->ops[i] };
-	qsort(ranked, nr, sizeof(*ranked), by_self_time);
+	TS_SORT(ranked, nr, by_self_time);
 	return nr;
 }
 

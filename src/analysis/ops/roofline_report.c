@@ -402,9 +402,7 @@ static enum ts_status roofline_report_put_all(struct report *report,
 
 	report->table = ts_roofline_table(report->result);
 	roofline_report_put_program(report);
-	if (report->nr_modules > 1)
-		qsort(report->modules, report->nr_modules, sizeof(*report->modules),
-		      roofline_report_by_time);
+	TS_SORT(report->modules, report->nr_modules, roofline_report_by_time);
 	for (size_t i = 0; i < report->nr_modules; i++)
 		roofline_report_put_module(report, &report->modules[i]);
 	for (size_t i = 0; i < TS_MIN(report->nr_rows, report->nr_listed); i++)

@@ -50,7 +50,7 @@ static TS_RECORD_AS(capture_record, state, , TS_INDEX(1, plane, TS_BY_PLANE, TS_
 		    TS_SCRATCH(classes), TS_SCRATCH(runs));
 #undef TS_SELF
 
-enum class {
+enum work_class {
 	CLASS_UNKNOWN,
 	CLASS_NONE,
 	CLASS_CALL,
@@ -63,7 +63,7 @@ enum class {
 
 static const struct class_row {
 	const char *prefix;
-	enum class class;
+	enum work_class class;
 } class_rows[] = {
 	{ "PjitFunction(", CLASS_CALL },
 	{ "PjRtComputationClient::ExecuteComputation", CLASS_CALL },
@@ -87,13 +87,14 @@ static const struct class_row word_rows[] = {
 	{ "save_pretrained", CLASS_SAVE },    { "torch/serialization.py", CLASS_SAVE },
 };
 
-static enum class run_capture_class_of(struct ts_bytes name) {
-	for (size_t i = 0; i < TS_NELEM(word_rows);
-	     i++) if (ts_bytes_has(name, word_rows[i].prefix)) return word_rows[i]
-		.class;
-	for (size_t i = 0; i < TS_NELEM(class_rows);
-	     i++) if (ts_bytes_starts(name, class_rows[i].prefix)) return class_rows[i]
-		.class;
+static enum work_class run_capture_class_of(struct ts_bytes name)
+{
+	for (size_t i = 0; i < TS_NELEM(word_rows); i++)
+		if (ts_bytes_has(name, word_rows[i].prefix))
+			return word_rows[i].class;
+	for (size_t i = 0; i < TS_NELEM(class_rows); i++)
+		if (ts_bytes_starts(name, class_rows[i].prefix))
+			return class_rows[i].class;
 	return CLASS_NONE;
 }
 
@@ -137,7 +138,7 @@ static bool is_in_steps(const struct ts_context *ctx, int64_t start_ps)
 }
 
 static void take_work(struct capture_host *host, const struct ts_context *ctx,
-		      const struct ts_block *block, size_t i, enum class class)
+		      const struct ts_block *block, size_t i, enum work_class class)
 {
 	int64_t start_ps = block->start_ps[i];
 
@@ -251,7 +252,7 @@ static void merge_host(struct capture_host *into, const struct capture_host *fro
 
 	memcpy(both, into->call_ps, into->nr_kept * sizeof(*both));
 	memcpy(both + into->nr_kept, from->call_ps, from->nr_kept * sizeof(*both));
-	qsort(both, nr, sizeof(*both), ts_i64_order);
+	TS_SORT(both, nr, ts_i64_order);
 	into->nr_kept = TS_MIN(nr, CAPTURE_CALLS);
 	memcpy(into->call_ps, both + nr - into->nr_kept, into->nr_kept * sizeof(*both));
 	into->nr_events += from->nr_events;

@@ -103,7 +103,7 @@ static void read_gaps(struct gaps_state *state, const struct ts_context *ctx, ui
 								     : TS_HOST_OTHER,
 		};
 	}
-	qsort(state->gaps, state->nr, sizeof(*state->gaps), gaps_by_start);
+	TS_SORT(state->gaps, state->nr, gaps_by_start);
 	for (size_t i = 0; i < state->nr; i++)
 		state->gaps[i].reach_ps =
 			i == 0 ? state->gaps[i].end_ps

@@ -60,8 +60,7 @@ bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *c
 		};
 		add_gap(groups, &facts->nr_groups, &time->gaps[i], &witnesses[i]);
 	}
-	if (facts->nr_groups > 1)
-		qsort(groups, facts->nr_groups, sizeof(*groups), gaps_report_costliest_first);
+	TS_SORT(groups, facts->nr_groups, gaps_report_costliest_first);
 	facts->witnesses = witnesses;
 	facts->groups = groups;
 	return true;

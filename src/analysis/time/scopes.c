@@ -62,7 +62,7 @@ static bool put_scopes(const struct ts_context *ctx, struct ts_result *result)
 		return false;
 	for (size_t i = 0; i < scopes->nr; i++)
 		sorted[i] = &scopes->items[i];
-	qsort(sorted, scopes->nr, sizeof(*sorted), time_scopes_longest_first);
+	TS_SORT(sorted, scopes->nr, time_scopes_longest_first);
 	table = TS_TABLE(result, scopes_named);
 	for (size_t i = 0; i < TS_MIN(scopes->nr, MAX_SCOPES); i++) {
 		const struct ts_scope *scope = sorted[i];

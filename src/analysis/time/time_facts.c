@@ -398,7 +398,7 @@ static enum ts_status list_gaps(const struct time_state *sum, struct ts_arena *a
 					(struct ts_time_gap){ i, sum->devices[i].gaps[g].start_ps,
 							      sum->devices[i].gaps[g].dur_ps,
 							      sum->devices[i].gaps[g].cause };
-	qsort(gaps, nr, sizeof(*gaps), time_facts_longest_first);
+	TS_SORT(gaps, nr, time_facts_longest_first);
 	facts->nr_gaps = TS_MIN(nr, LISTED_GAPS);
 	facts->gaps = ts_arena_dup(arena, gaps, facts->nr_gaps, sizeof(*gaps));
 	free(gaps);

@@ -246,12 +246,8 @@ TS_ORDER(traffic_fusion_longest_first, struct ts_fusion_chain,
 /* Puts the lists into the order of the facts and of the tables. */
 static void traffic_fusion_sort(struct ts_fusion *fusion)
 {
-	if (fusion->pairs.nr > 1)
-		qsort(fusion->pairs.items, fusion->pairs.nr, sizeof(*fusion->pairs.items),
-		      traffic_fusion_by_impact);
-	if (fusion->chains.nr > 1)
-		qsort(fusion->chains.items, fusion->chains.nr, sizeof(*fusion->chains.items),
-		      traffic_fusion_longest_first);
+	TS_SORT(fusion->pairs.items, fusion->pairs.nr, traffic_fusion_by_impact);
+	TS_SORT(fusion->chains.items, fusion->chains.nr, traffic_fusion_longest_first);
 }
 
 static enum ts_status traffic_fusion_publish(const struct ts_fusion *fusion,

@@ -307,8 +307,7 @@ enum ts_status ts_memory_put_copies(struct memory *memory, struct memory_copies 
 	if (memory->nr_ops == 0)
 		return TS_OK;
 	memory_layout_put_fields(memory, copies);
-	if (copies->nr > 1)
-		qsort(copies->items, copies->nr, sizeof(*copies->items), memory_layout_by_time);
+	TS_SORT(copies->items, copies->nr, memory_layout_by_time);
 	st = list_copies(memory, copies, err);
 	if (st)
 		return st;

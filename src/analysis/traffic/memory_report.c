@@ -275,7 +275,7 @@ static enum ts_status memory_report_put_link(const struct memory *memory, struct
 			(struct transfer){ ts_traffic_host_bytes(&op.all), &memory->ops[i] };
 		nr += transfers[nr].host_bytes > 0;
 	}
-	qsort(transfers, nr, sizeof(*transfers), by_link);
+	TS_SORT(transfers, nr, by_link);
 	table = TS_TABLE(memory->result, memory_host_link);
 	for (size_t i = 0; i < TS_MIN(nr, TS_MEMORY_MAX_ROWS); i++) {
 		struct ts_memory_op op = ts_memory_row(memory, transfers[i].row);
@@ -355,7 +355,7 @@ static void memory_report_put_sum(const struct memory *memory, struct ts_table *
 static void memory_report_put_sums(const struct memory *memory, struct sums *sums,
 				   struct ts_table *table)
 {
-	qsort(sums->items, sums->nr, sizeof(*sums->items), memory_report_by_bytes);
+	TS_SORT(sums->items, sums->nr, memory_report_by_bytes);
 	for (size_t i = 0; i < TS_MIN(sums->nr, TS_MEMORY_MAX_ROWS); i++)
 		memory_report_put_sum(memory, table, &sums->items[i]);
 }
@@ -528,7 +528,7 @@ static enum ts_status memory_report_put_tables(struct memory *memory,
 
 	for (size_t i = 0; i < memory->nr_ops; i++)
 		order[i] = &memory->ops[i];
-	qsort(order, memory->nr_ops, sizeof(*order), by_hbm);
+	TS_SORT(order, memory->nr_ops, by_hbm);
 	st = memory_report_list_ops(memory, order, err);
 	if (st)
 		return st;

@@ -14,6 +14,7 @@
 #include "analysis/traffic/memory.h"
 #include "result/schema/memory.def"
 
+#include "base/order.h"
 #define MAX_DEPTH 24 /* moves and fusions followed inside a reader or maker */
 
 struct wide {
@@ -492,9 +493,7 @@ enum ts_status ts_memory_put_upcasts(struct memory *memory, struct memory_upcast
 	if (memory->nr_ops == 0)
 		return TS_OK;
 	memory_upcast_put_fields(memory, upcasts);
-	if (upcasts->nr > 1)
-		qsort(upcasts->items, upcasts->nr, sizeof(*upcasts->items),
-		      memory_upcast_by_impact);
+	TS_SORT(upcasts->items, upcasts->nr, memory_upcast_by_impact);
 	st = list_upcasts(memory, upcasts, err);
 	if (st)
 		return st;

@@ -161,8 +161,7 @@ static enum ts_status ask_modules(struct remat *all, struct ts_error *err)
 	uint32_t open = TS_NONE;
 	enum ts_status st = TS_OK;
 
-	if (all->nr > 1)
-		qsort(all->ops, all->nr, sizeof(*all->ops), remat_by_module);
+	TS_SORT(all->ops, all->nr, remat_by_module);
 	for (size_t i = 0; i < all->nr && st == TS_OK; i++) {
 		if (all->ops[i].instr == TS_NONE)
 			continue;
@@ -319,8 +318,7 @@ static enum ts_status put_all_regions(struct remat *all, struct ts_error *err)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < all->nr; i++)
 		add_to_region(regions, &nr, &all->ops[i]);
-	if (nr > 1)
-		qsort(regions, nr, sizeof(*regions), remat_longest_first);
+	TS_SORT(regions, nr, remat_longest_first);
 	remat_put_regions(all, regions, nr);
 	free(regions);
 	return TS_OK;
@@ -344,8 +342,7 @@ static enum ts_status remat_report(struct remat *all, struct ts_remat_facts *fac
 	struct region sum;
 	enum ts_status st;
 
-	if (all->nr > 1)
-		qsort(all->ops, all->nr, sizeof(*all->ops), remat_costliest_first);
+	TS_SORT(all->ops, all->nr, remat_costliest_first);
 	sum = remat_sum_up(all);
 	TS_SET(all->result, remat, op_count, ts_int((int64_t)all->nr));
 	TS_SET(all->result, remat, time_ps, ts_int_or_null(sum.time_ps));

@@ -149,7 +149,7 @@ enum ts_status ts_remat_module_init(struct remat_module *remat, const struct ts_
 				(struct remat_value){ remat_module_key_of(&module->instrs[i]), i,
 						      remat_module_kernel_of(remat, i) };
 	}
-	qsort(remat->values, remat->nr_values, sizeof(*remat->values), by_key);
+	TS_SORT(remat->values, remat->nr_values, by_key);
 	return TS_OK;
 }
 

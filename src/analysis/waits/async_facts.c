@@ -104,9 +104,7 @@ static void async_facts_read_rows(const struct reading *reading, const struct as
 			reading->rows->items[reading->rows->nr++] = (struct async_row){
 				.op = sum->slots.op[i], .seen = sum->seen[i], .coverable_ps = -1
 			};
-	if (reading->rows->nr > 1)
-		qsort(reading->rows->items, reading->rows->nr, sizeof(*reading->rows->items),
-		      async_facts_by_exposed);
+	TS_SORT(reading->rows->items, reading->rows->nr, async_facts_by_exposed);
 }
 
 static enum ts_status async_facts_cover_all(const struct reading *reading, struct ts_error *err)

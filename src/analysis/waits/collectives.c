@@ -200,7 +200,7 @@ static enum ts_status merge_seen(struct collective_seen *into, struct collective
 		return ts_fail_nomem(err);
 	memcpy(&into->times[into->nr], from->times, from->nr * sizeof(*from->times));
 	into->nr += from->nr;
-	qsort(into->times, into->nr, sizeof(*into->times), waits_collectives_by_time);
+	TS_SORT(into->times, into->nr, waits_collectives_by_time);
 	return TS_OK;
 }
 

@@ -119,7 +119,7 @@ static enum ts_status sort_parts(const struct reading *reading, size_t nr, size_
 		placed[i] =
 			(struct placed){ collectives_facts_part_of(reading, reading->devices[i]),
 					 reading->devices[i] };
-	qsort(placed, nr, sizeof(*placed), by_part);
+	TS_SORT(placed, nr, by_part);
 	for (size_t i = 0; i < nr; i++) {
 		reading->devices[i] = placed[i].device;
 		*nr_parts += i > 0 && placed[i].part != placed[i - 1].part;
@@ -374,8 +374,7 @@ enum ts_status ts_collectives_read(const struct collectives_state *sum,
 		st = read_slot(&reading, i, err);
 	if (st)
 		goto done;
-	if (rows->nr > 1)
-		qsort(rows->items, rows->nr, sizeof(*rows->items), collectives_facts_by_exposed);
+	TS_SORT(rows->items, rows->nr, collectives_facts_by_exposed);
 	st = collectives_facts_make_facts(&reading, facts, err);
 done:
 	free(reading.seen);

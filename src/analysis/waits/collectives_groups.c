@@ -120,7 +120,7 @@ static void put_in_order(struct grouping *g)
 		g->order[c] =
 			(struct neighbour){ collectives_groups_times_of(g, c)[g->telling].end_ps,
 					    c };
-	qsort(g->order, g->nr_cores, sizeof(*g->order), by_distance);
+	TS_SORT(g->order, g->nr_cores, by_distance);
 	for (size_t i = 0; i <= g->nr_cores; i++)
 		g->next[i] = i;
 }
@@ -159,7 +159,7 @@ static void take_group(struct grouping *g, uint32_t *members)
 		g->near[nr++] = (struct neighbour){
 			collectives_groups_distance(g, first, g->order[at].core), at
 		};
-	qsort(g->near, nr, sizeof(*g->near), by_distance);
+	TS_SORT(g->near, nr, by_distance);
 	for (size_t i = 0; i < g->group_size; i++) {
 		size_t place = g->near[i].core;
 

@@ -120,8 +120,7 @@ enum ts_status ts_collective_clocks_solve(struct collective_pairs *pairs, size_t
 	};
 	enum ts_status st = make_tree(&tree, err);
 
-	if (pairs->nr > 1)
-		qsort(pairs->items, pairs->nr, sizeof(*pairs->items), by_spread);
+	TS_SORT(pairs->items, pairs->nr, by_spread);
 	for (uint32_t h = 0; h < nr_hosts; h++)
 		clocks[h] = (struct ts_host_clock){ .source = pairs->why[h],
 						    .reference = TS_NONE,

@@ -133,8 +133,7 @@ static enum ts_status list_offloads(const struct reading *reading,
 			items[facts->nr_offloads++] =
 				sparsecore_facts_fact_of(reading, slot, offload);
 	}
-	if (facts->nr_offloads > 1)
-		qsort(items, facts->nr_offloads, sizeof(*items), sparsecore_facts_by_loss);
+	TS_SORT(items, facts->nr_offloads, sparsecore_facts_by_loss);
 	facts->offloads = items;
 	return TS_OK;
 }

@@ -149,7 +149,7 @@ static enum ts_status sparsecore_report_put_ops(const struct report *report, str
 	for (uint32_t i = 0; i < profile->nr_ops; i++)
 		if (report->sum->ops[i].occurrences != 0)
 			ranked[nr++] = (struct ranked){ report->sum->ops[i].self_ps, i };
-	qsort(ranked, nr, sizeof(*ranked), sparsecore_report_by_self);
+	TS_SORT(ranked, nr, sparsecore_report_by_self);
 	for (size_t i = 0; i < TS_MIN(nr, MAX_OPS); i++) {
 		const struct sparsecore_op *seen = &report->sum->ops[ranked[i].op];
 		const struct ts_op *op = &profile->ops[ranked[i].op];

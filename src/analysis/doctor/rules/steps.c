@@ -259,7 +259,7 @@ static struct worked judge_worked(struct ts_doctor *doctor)
 		return (struct worked){ .nr = 0 };
 	}
 	memcpy(of.steps, timeline->steps, of.nr * sizeof(*of.steps));
-	qsort(of.steps, of.nr, sizeof(*of.steps), rules_steps_longest_first);
+	TS_SORT(of.steps, of.nr, rules_steps_longest_first);
 	of.median_ps = timeline->median_step_ps;
 	for (; (double)of.steps[of.nr_slow].duration_ps > over * (double)of.median_ps; of.nr_slow++)
 		of.excess_ps =

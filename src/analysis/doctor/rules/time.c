@@ -143,7 +143,7 @@ static size_t idle_gaps(struct ts_doctor *doctor, struct ts_time_gap **gaps)
 	for (size_t i = 0; i < time->nr_gaps; i++)
 		if (time->gaps[i].cause == TS_BUCKET_IDLE)
 			(*gaps)[nr++] = time->gaps[i];
-	qsort(*gaps, nr, sizeof(**gaps), rules_time_longest_first);
+	TS_SORT(*gaps, nr, rules_time_longest_first);
 	return nr;
 }
 
