@@ -8,6 +8,8 @@
 #ifndef TS_BASE_UNITS_H
 #define TS_BASE_UNITS_H
 
+#include <math.h>
+
 #include "base/bytes.h"
 
 #define TS_UNIT_MAX  32
@@ -16,6 +18,12 @@
 #define TS_PS_PER_US INT64_C(1000000)
 #define TS_PS_PER_MS INT64_C(1000000000)
 #define TS_PS_PER_S  INT64_C(1000000000000)
+
+/* For sums and orders: what is unknown, NaN, counts as nothing. */
+static inline double ts_or_zero(double number)
+{
+	return isnan(number) ? 0 : number;
+}
 
 const char *ts_fmt_ps(char out[TS_UNIT_MAX], int64_t ps);      /* 1.23 ms */
 const char *ts_fmt_core_ps(char out[TS_UNIT_MAX], int64_t ps); /* summed over cores: 1.23 core-ms */

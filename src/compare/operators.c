@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/order.h"
+#include "base/units.h"
 
 #include "result/schema/operators.def"
 
@@ -104,11 +105,6 @@ static enum ts_status compare_operators_add_run(struct comparing *comparing, siz
 	return TS_OK;
 }
 
-static double compare_operators_known(double ps)
-{
-	return isnan(ps) ? 0 : ps;
-}
-
 static const double *compare_operators_times_of(const struct pairs *pairs, const struct pair *pair)
 {
 	return pairs->by_gpu ? pair->gpu_ps : pair->cpu_ps;
@@ -123,8 +119,7 @@ static void rank_pairs(struct pairs *pairs, size_t nr_runs)
 		for (size_t r = 1; r < nr_runs; r++) {
 			struct pair *pair = &pairs->items[i];
 			const double *ps = compare_operators_times_of(pairs, pair);
-			double change =
-				compare_operators_known(ps[r]) - compare_operators_known(ps[0]);
+			double change = ts_or_zero(ps[r]) - ts_or_zero(ps[0]);
 
 			if (fabs(change) > fabs(pair->change_ps))
 				pair->change_ps = change;
@@ -144,8 +139,8 @@ static enum state compare_operators_state_of(const struct comparing *comparing,
 {
 	const double *ps = compare_operators_times_of(pairs, pair);
 	/* a call without a kernel is there all the same */
-	double base = isnan(pair->calls[0]) ? NAN : compare_operators_known(ps[0]);
-	double other = isnan(pair->calls[run]) ? NAN : compare_operators_known(ps[run]);
+	double base = isnan(pair->calls[0]) ? NAN : ts_or_zero(ps[0]);
+	double other = isnan(pair->calls[run]) ? NAN : ts_or_zero(ps[run]);
 
 	return ts_compare_state(base, other, comparing->measured[0].time_ps);
 }
@@ -154,9 +149,7 @@ static struct ts_value compare_operators_change_of(const double *ps, size_t run)
 {
 	bool is_known = !isnan(ps[0]) || !isnan(ps[run]);
 
-	return is_known ? ts_compare_ps(compare_operators_known(ps[run]) -
-					compare_operators_known(ps[0]))
-			: ts_null();
+	return is_known ? ts_compare_ps(ts_or_zero(ps[run]) - ts_or_zero(ps[0])) : ts_null();
 }
 
 #define EACH_CELLS(X) \

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/order.h"
+#include "base/units.h"
 #include "result/schema/ops.def"
 #include "result/schema/compare.def"
 
@@ -197,14 +198,9 @@ static enum ts_status compare_ops_look_again(struct comparing *comparing, struct
 	return st;
 }
 
-static double compare_ops_known(double ps)
-{
-	return isnan(ps) ? 0 : ps;
-}
-
 TS_ORDER(compare_ops_by_change, struct group,
-	 TS_UP(merged) TS_DOWN_OF(fabs, change_ps) TS_DOWN_OF(compare_ops_known, ps[0])
-		 TS_UP(key.scope) TS_UP(key.category) TS_UP(key.shape) TS_UP(key.module))
+	 TS_UP(merged) TS_DOWN_OF(fabs, change_ps) TS_DOWN_OF(ts_or_zero, ps[0]) TS_UP(key.scope)
+		 TS_UP(key.category) TS_UP(key.shape) TS_UP(key.module))
 
 /* Those that were merged away are at the end, and no longer counted. */
 static void rank_groups(struct groups *groups, size_t nr_runs)
@@ -212,8 +208,7 @@ static void rank_groups(struct groups *groups, size_t nr_runs)
 	for (size_t i = 0; i < groups->nr; i++)
 		for (size_t r = 1; r < nr_runs; r++) {
 			struct group *group = &groups->items[i];
-			double change =
-				compare_ops_known(group->ps[r]) - compare_ops_known(group->ps[0]);
+			double change = ts_or_zero(group->ps[r]) - ts_or_zero(group->ps[0]);
 
 			if (fabs(change) > fabs(group->change_ps))
 				group->change_ps = change;
@@ -254,7 +249,7 @@ static void put_op_times(struct comparing *comparing, const struct ts_compare_ta
 			 const struct group *group, struct ts_value *row)
 {
 	for (size_t r = 0; r < comparing->nr; r++) {
-		double change = compare_ops_known(group->ps[r]) - compare_ops_known(group->ps[0]);
+		double change = ts_or_zero(group->ps[r]) - ts_or_zero(group->ps[0]);
 		const char *state =
 			ts_compare_state_name(compare_ops_state_of(comparing, group, r));
 
@@ -351,11 +346,11 @@ static void compare_ops_sum_parts(const struct comparing *comparing, const struc
 		const struct group *group = &groups->items[i];
 
 		ps[part_of_state[compare_ops_state_of(comparing, group, run)]] +=
-			compare_ops_known(group->ps[run]) - compare_ops_known(group->ps[0]);
+			ts_or_zero(group->ps[run]) - ts_or_zero(group->ps[0]);
 	}
 	for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++)
 		ps[PART_COMPILATION + b - TS_BUCKET_COMPILATION] =
-			compare_ops_known(measured->bucket_ps[b] - base->bucket_ps[b]);
+			ts_or_zero(measured->bucket_ps[b] - base->bucket_ps[b]);
 	ps[PART_ALL] = measured->time_ps - base->time_ps;
 	ps[PART_LEFT_OVER] = ps[PART_ALL];
 	for (int p = 0; p < PART_LEFT_OVER; p++)

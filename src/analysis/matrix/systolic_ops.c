@@ -6,6 +6,7 @@
 #include "analysis/matrix/systolic.h"
 
 #include "base/order.h"
+#include "base/units.h"
 #include <inttypes.h>
 
 #include "analysis/kit/cells.h"
@@ -66,13 +67,13 @@ static void split_loss(struct row *row)
 	row->lost_ps = left * (double)row->time_ps;
 	if (emptiness >= 0) /* else: no products, or no array, that are known */
 		row->shape = fmin(row->utilization * emptiness, left);
-	left -= isnan(row->shape) ? 0 : row->shape;
+	left -= ts_or_zero(row->shape);
 	array_s = row->flops / peak * (passes >= 1 ? passes : 1);
 	hbm_s = row->hbm_bytes / row->rates->hbm_bytes_per_s;
 	row->memory = fmin(fmax((hbm_s - array_s) / run_s, 0), left);
 	if (isnan(hbm_s))
 		row->memory = NAN;
-	row->other = left - (isnan(row->memory) ? 0 : row->memory);
+	row->other = left - ts_or_zero(row->memory);
 }
 
 static enum ts_status systolic_ops_add_row(struct list *list, const struct row *row,

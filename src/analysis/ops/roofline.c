@@ -11,6 +11,7 @@
 #include "analysis/ops/roofline.h"
 
 #include "base/record.h"
+#include "base/units.h"
 
 #include "model/op_kind.h"
 #include "model/op_work.h"
@@ -50,10 +51,9 @@ static double ops_roofline_or_zero(int64_t amount)
 static double ops_roofline_hbm_of(const struct ts_profile *profile, const struct ts_op *op,
 				  bool by_breakdown)
 {
-	double bytes =
-		by_breakdown && !roofline_has_breakdown(op) ? 0 : ts_op_hbm_bytes(profile, op);
-
-	return isnan(bytes) ? 0 : bytes;
+	if (by_breakdown && !roofline_has_breakdown(op))
+		return 0;
+	return ts_or_zero(ts_op_hbm_bytes(profile, op));
 }
 
 /* As it adds up: what is unknown is nothing. */

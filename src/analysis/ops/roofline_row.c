@@ -7,6 +7,7 @@
 #include "analysis/ops/roofline.h"
 
 #include "base/check.h"
+#include "base/units.h"
 #include "result/impossible.h"
 #include "result/schema/roofline.def"
 
@@ -84,7 +85,7 @@ static double onchip(const struct roofline_work *work)
 
 	for (int part = ROOF_CMEM_READ; part <= ROOF_VMEM_WRITE; part++)
 		if (!isnan(work->amount[part]))
-			sum = (isnan(sum) ? 0 : sum) + work->amount[part];
+			sum = ts_or_zero(sum) + work->amount[part];
 	return sum;
 }
 

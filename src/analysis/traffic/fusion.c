@@ -223,22 +223,9 @@ static enum ts_status traffic_fusion_add_modules(struct ts_fusion *fusion, struc
 }
 
 /* Most time first, then bytes; equal ones in the order of the program. */
-static int traffic_fusion_by_impact(const void *a, const void *b)
-{
-	const struct ts_fusion_pair *x = a, *y = b;
-	double p = isnan(x->impact_ps) ? 0 : x->impact_ps,
-	       q = isnan(y->impact_ps) ? 0 : y->impact_ps;
-
-	if (p != q)
-		return p > q ? -1 : 1;
-	if (x->total_bytes != y->total_bytes)
-		return x->total_bytes > y->total_bytes ? -1 : 1;
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	if (x->producer != y->producer)
-		return x->producer < y->producer ? -1 : 1;
-	return (x->consumer > y->consumer) - (x->consumer < y->consumer);
-}
+TS_ORDER(traffic_fusion_by_impact, struct ts_fusion_pair,
+	 TS_DOWN_OF(ts_or_zero, impact_ps) TS_DOWN(total_bytes) TS_UP(module) TS_UP(producer)
+		 TS_UP(consumer))
 
 TS_ORDER(traffic_fusion_longest_first, struct ts_fusion_chain,
 	 TS_DOWN(time_ps) TS_UP(module) TS_UP(first))

@@ -15,6 +15,7 @@
 #include "result/schema/memory.def"
 
 #include "base/order.h"
+#include "base/units.h"
 #define MAX_DEPTH 24 /* moves and fusions followed inside a reader or maker */
 
 struct wide {
@@ -372,22 +373,9 @@ done:
 	return st;
 }
 
-static int memory_upcast_by_impact(const void *a, const void *b)
-{
-	const struct memory_upcast *x = a, *y = b;
-	double p = isnan(x->impact_ps) ? 0 : x->impact_ps,
-	       q = isnan(y->impact_ps) ? 0 : y->impact_ps;
-
-	if (p != q)
-		return p > q ? -1 : 1;
-	if (x->total_bytes != y->total_bytes)
-		return x->total_bytes > y->total_bytes ? -1 : 1;
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	if (x->wide.made.instr != y->wide.made.instr)
-		return x->wide.made.instr < y->wide.made.instr ? -1 : 1;
-	return (x->wide.made.leaf > y->wide.made.leaf) - (x->wide.made.leaf < y->wide.made.leaf);
-}
+TS_ORDER(memory_upcast_by_impact, struct memory_upcast,
+	 TS_DOWN_OF(ts_or_zero, impact_ps) TS_DOWN(total_bytes) TS_UP(module) TS_UP(wide.made.instr)
+		 TS_UP(wide.made.leaf))
 
 static struct ts_value dtype_text(enum ts_dtype dtype)
 {

@@ -37,11 +37,6 @@ struct matrix {
 	struct ts_selection ops; /* the time of each that is counted is what it loses */
 };
 
-static double matrix_or_zero(double x)
-{
-	return isnan(x) ? 0 : x;
-}
-
 static struct matrix sum_products(const struct ts_doctor *doctor)
 {
 	const struct ts_systolic_facts *systolic = ts_systolic_facts(doctor->ctx);
@@ -57,8 +52,8 @@ static struct matrix sum_products(const struct ts_doctor *doctor)
 			continue;
 		sum.time_ps += time;
 		sum.used_ps += time * used;
-		sum.shape_ps += time * matrix_or_zero(product->shape_loss);
-		sum.memory_ps += time * matrix_or_zero(product->memory_loss);
+		sum.shape_ps += time * ts_or_zero(product->shape_loss);
+		sum.memory_ps += time * ts_or_zero(product->memory_loss);
 		fact = matrix_fact_of(doctor, product);
 		if (fact)
 			ts_selection_add(&sum.ops, fact, ts_to_ps(time * (1 - used)));
@@ -233,7 +228,7 @@ static int64_t fill_impact(const struct ts_doctor *doctor, const struct ts_matri
 {
 	if (doctor->total_ps <= 0)
 		return -1;
-	return ts_to_ps(matrix_own_time(doctor, product) * matrix_or_zero(product->shape_loss));
+	return ts_to_ps(matrix_own_time(doctor, product) * ts_or_zero(product->shape_loss));
 }
 
 static void check_matmul_fill(struct ts_doctor *doctor, const struct ts_rule *rule)

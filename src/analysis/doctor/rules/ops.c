@@ -18,7 +18,7 @@ static int64_t above_ps(const struct ts_doctor *doctor, const struct ts_op_fact 
 {
 	double least_ps = ts_fact_work(doctor, fact).least_ps;
 
-	return ts_to_ps((double)fact->exclusive_ps - (isnan(least_ps) ? 0 : least_ps));
+	return ts_to_ps((double)fact->exclusive_ps - ts_or_zero(least_ps));
 }
 
 /* --- long_op: what a shorter form would save is unknown */
