@@ -116,15 +116,11 @@ static struct ts_value times_verdict_of(struct comparing *comparing, size_t run)
 	return value;
 }
 
-static struct ts_value times_chip_of(const struct ts_profile *profile)
-{
-	return profile->nr_devices ? ts_text_or_null(profile->devices[0].kind) : ts_null();
-}
-
 #define RUN_CELLS(X) \
 	X(run, ts_text(ts_bytes_of(comparing->labels[run]))) \
 	X(path, ts_text(of->name)) \
-	X(chip, times_chip_of(of->profile)) \
+	X(chip, \
+	  of->profile->nr_devices ? ts_text_or_null(of->profile->devices[0].kind) : ts_null()) \
 	X(devices, ts_int((int64_t)of->profile->nr_devices)) \
 	X(hosts, ts_int((int64_t)of->profile->nr_hosts)) \
 	X(steps, ts_int((int64_t)measured->nr_steps)) \

@@ -12,11 +12,6 @@ static struct ts_value share_of_hbm(const struct ts_capacity_facts *facts, int64
 				    : ts_null();
 }
 
-static const char *placed_by(const struct ts_capacity_program *program)
-{
-	return program->is_assigned ? "assigned" : "simulated";
-}
-
 #define PROGRAM_CELLS(X) \
 	X(module, ts_text_or_null(program->module->name)) \
 	X(program_id, ts_id(program->module->program_id)) \
@@ -36,7 +31,7 @@ static const char *placed_by(const struct ts_capacity_program *program)
 	X(peak_source, ts_text_or_null(program->peak_source)) \
 	X(peak_position, ts_int(program->peak_at)) \
 	X(positions, ts_int(program->nr_positions)) \
-	X(buffers, ts_text(ts_bytes_of(placed_by(program))))
+	X(buffers, ts_text(ts_bytes_of(program->is_assigned ? "assigned" : "simulated")))
 
 static void capacity_report_put_programs(const struct ts_capacity_facts *facts,
 					 struct ts_result *result)

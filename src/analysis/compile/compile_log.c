@@ -56,14 +56,9 @@ int64_t ts_compile_log_ps(const struct compile_report *report)
 	return known ? sum_ps : -1;
 }
 
-static struct ts_bytes compile_log_function_of(const struct ts_torch_compilation *row)
-{
-	return row->is_backward ? TS_LIT("backward") : row->function;
-}
-
 #define LOG_CELLS(X) \
 	X(compile_id, ts_text_or_null(ts_compile_id_text(result, row->id))) \
-	X(function, ts_text_or_null(compile_log_function_of(row))) \
+	X(function, ts_text_or_null(row->is_backward ? TS_LIT("backward") : row->function)) \
 	X(source, ts_text_or_null(ts_source_text(result, row->file, row->line))) \
 	X(is_backward, ts_bool(row->is_backward)) \
 	X(time_ps, ts_int_or_null(row->total_ps)) \

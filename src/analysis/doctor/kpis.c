@@ -248,11 +248,6 @@ static const char *band_of(const struct kpi *kpi, const char *reason)
 	return reaches(kpi, kpi->fair) ? "fair" : "poor";
 }
 
-static struct ts_value kpis_origin_of(const struct kpi *kpi)
-{
-	return isfinite(kpi->value) ? ts_text(ts_bytes_of(ts_origin_name(kpi->origin))) : ts_null();
-}
-
 #define KPI_CELLS(X) \
 	X(name, ts_text(ts_bytes_of(kpi->name))) \
 	X(value, ts_real(kpi->value)) \
@@ -262,7 +257,8 @@ static struct ts_value kpis_origin_of(const struct kpi *kpi)
 	X(better, ts_text(ts_bytes_of(kpi->less_is_better ? "lower" : "higher"))) \
 	X(good, ts_real(kpi->good)) \
 	X(fair, ts_real(kpi->fair)) \
-	X(origin, kpis_origin_of(kpi)) \
+	X(origin, \
+	  isfinite(kpi->value) ? ts_text(ts_bytes_of(ts_origin_name(kpi->origin))) : ts_null()) \
 	X(window, ts_text(ts_bytes_of(kpi->window))) \
 	X(meaning, ts_text(ts_bytes_of(kpi->meaning)))
 

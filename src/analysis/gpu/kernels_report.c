@@ -96,11 +96,6 @@ static struct ts_value caller_list(const struct report *report, const struct ker
 	return list;
 }
 
-static struct ts_value deviation(const struct ts_spread *time)
-{
-	return time->nr > 1 ? ts_int((int64_t)llround(ts_spread_deviation(time))) : ts_null();
-}
-
 static struct ts_value tensor_core(const struct report *report, const struct kernel_row *row)
 {
 	if (!kernels_report_is_gpu(report, row) || row->class != TS_TRACE_KERNEL)
@@ -129,7 +124,8 @@ static struct ts_value kernels_report_rate(const struct kernel_row *row)
 	X(mean_ps, ts_int((int64_t)llround(row->time.mean))) \
 	X(min_ps, ts_int(row->time.min)) \
 	X(max_ps, ts_int(row->time.max)) \
-	X(stddev_ps, deviation(&row->time)) \
+	X(stddev_ps, \
+	  row->time.nr > 1 ? ts_int((int64_t)llround(ts_spread_deviation(&row->time))) : ts_null()) \
 	X(share_pct, ts_real(100 * (double)row->time.sum / report->total_ps)) \
 	X(tensor_core, tensor_core(report, row)) \
 	X(occupancy_pct, kernels_report_mean(row->occupancy, row->occupancy_ps)) \

@@ -125,7 +125,7 @@ static struct ts_timeline_facts timeline_report_facts_of(const struct sums *sums
 
 #define STEP_CELLS(X) \
 	X(rank, ts_int_or_null(host->rank)) \
-	X(step, timeline_report_number_of(step)) \
+	X(step, step->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)step->number)) \
 	X(start_ps, ts_int(TS_MIN(step->start_ps, step->earliest_ps))) \
 	X(duration_ps, ts_int(step->end_ps - step->start_ps)) \
 	X(kernel_ps, ts_int(ps[TS_TRACE_KERNEL])) \
@@ -138,11 +138,6 @@ static struct ts_timeline_facts timeline_report_facts_of(const struct sums *sums
 	X(other_ps, ts_int(ps[TS_TRACE_OTHER])) \
 	X(kernels, timeline_report_kernels_of(report, rank, step)) \
 	X(counted, ts_bool(counted))
-
-static struct ts_value timeline_report_number_of(const struct timeline_step *step)
-{
-	return step->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)step->number);
-}
 
 /* Those that the step launched: only where its marks on the host are what makes it a step of devices. */
 static struct ts_value timeline_report_kernels_of(const struct report *report,

@@ -408,11 +408,6 @@ static double padding_arrays_padding_share(const struct array *array)
 	return padding_bytes(array) / (double)array->bytes.allocated_bytes;
 }
 
-static struct ts_value module_cell(const struct array *array)
-{
-	return array->module ? ts_text_or_null(array->module->name) : ts_null();
-}
-
 static struct ts_value shape_cell(struct ts_result *result, const struct array *array)
 {
 	struct ts_arena scratch = TS_ARENA_INIT;
@@ -428,7 +423,7 @@ static struct ts_value shape_cell(struct ts_result *result, const struct array *
 }
 
 #define ARRAY_CELLS(X) \
-	X(module, module_cell(array)) \
+	X(module, array->module ? ts_text_or_null(array->module->name) : ts_null()) \
 	X(name, ts_text(array_name(result, array))) \
 	X(shape, shape_cell(result, array)) \
 	X(logical_bytes, ts_int(array->bytes.logical_bytes)) \

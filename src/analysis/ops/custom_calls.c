@@ -292,16 +292,6 @@ static struct ts_bytes custom_calls_source_of(const struct ts_context *ctx,
 	return source;
 }
 
-static struct ts_value custom_calls_program_of(const struct ts_profile *profile, uint32_t op)
-{
-	return op == TS_NONE ? ts_null() : ts_id(profile->ops[op].program_id);
-}
-
-static struct ts_value source_name(enum ts_kernel_cost_source source)
-{
-	return ts_text_or_null(ts_bytes_of(source_names[source]));
-}
-
 static double custom_calls_time_share(const struct ts_context *ctx, const struct ts_op_fact *fact)
 {
 	const struct ts_time_facts *time = ts_time_facts(ctx);
@@ -327,7 +317,8 @@ static double peak_flops(const struct ts_context *ctx)
 }
 
 #define CALL_CELLS(X) \
-	X(program_id, custom_calls_program_of(ctx->profile, call->op)) \
+	X(program_id, \
+	  call->op == TS_NONE ? ts_null() : ts_id(ctx->profile->ops[call->op].program_id)) \
 	X(module, ts_text_or_null(row->module)) \
 	X(name, ts_text(call->name)) \
 	X(target, IF_KNOWN(ts_text_or_null(row->instr->custom_call_target))) \
@@ -338,7 +329,7 @@ static double peak_flops(const struct ts_context *ctx)
 	X(flops, ts_real(call->flops)) \
 	X(transcendentals, ts_real(call->transcendentals)) \
 	X(bytes_accessed, ts_real(call->bytes)) \
-	X(cost_source, source_name(call->source)) \
+	X(cost_source, ts_text_or_null(ts_bytes_of(source_names[call->source]))) \
 	X(flops_per_s, ts_held_value(result, call->flops_per_s, peak_flops(ctx), above)) \
 	X(bytes_per_s, ts_real(call->bytes_per_s)) \
 	X(roofline_pct, ts_held_share_pct(result, call->roofline_share, above)) \

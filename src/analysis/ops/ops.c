@@ -321,12 +321,6 @@ static struct ts_value bucket_name(enum ts_bucket bucket)
 	return bucket == TS_NR_BUCKETS ? ts_null() : ts_text(ts_bytes_of(ts_bucket_name(bucket)));
 }
 
-static struct ts_value ops_ops_program_of(const struct ts_context *ctx,
-					  const struct ts_op_fact *fact)
-{
-	return fact->op == TS_NONE ? ts_null() : ts_id(ctx->profile->ops[fact->op].program_id);
-}
-
 /* Of the op's own time, what lies in a bucket. */
 static struct ts_value part_in(const struct ts_op_fact *fact, enum ts_bucket bucket)
 {
@@ -340,7 +334,8 @@ static struct ts_value if_run(const struct ts_op_fact *fact, int64_t value)
 }
 
 #define OP_CELLS(X) \
-	X(program_id, ops_ops_program_of(ctx, fact)) \
+	X(program_id, \
+	  fact->op == TS_NONE ? ts_null() : ts_id(ctx->profile->ops[fact->op].program_id)) \
 	X(module, ts_text_or_null(fact->module)) \
 	X(name, ts_text(fact->name)) \
 	X(category, ts_text_or_null(fact->category)) \

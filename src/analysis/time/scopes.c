@@ -22,17 +22,6 @@ static int64_t window_ps(const struct ts_outline *outline)
 		       : TS_UNKNOWN;
 }
 
-static double time_scopes_share_of(const struct ts_scope *scope, int64_t all_ps)
-{
-	return all_ps > 0 ? (double)ts_spans_total(&scope->spans) / (double)all_ps : NAN;
-}
-
-static struct ts_value inside_of(const struct ts_context *ctx, const struct ts_scope *scope)
-{
-	return scope->parent == TS_NONE ? ts_null()
-					: ts_text(ctx->profile->ops[scope->parent].name);
-}
-
 TS_ORDER_AT(time_scopes_longest_first, struct ts_scope, TS_DOWN(total_ps) TS_UP(op))
 
 #define SCOPE_CELLS(X) \
@@ -42,8 +31,10 @@ TS_ORDER_AT(time_scopes_longest_first, struct ts_scope, TS_DOWN(total_ps) TS_UP(
 	X(mean_ps, ts_int(scope->total_ps / scope->nr)) \
 	X(min_ps, ts_int(scope->min_ps)) \
 	X(max_ps, ts_int(scope->max_ps)) \
-	X(share_pct, ts_share_pct(time_scopes_share_of(scope, all_ps))) \
-	X(inside, inside_of(ctx, scope)) \
+	X(share_pct, \
+	  ts_share_pct(all_ps > 0 ? (double)ts_spans_total(&scope->spans) / (double)all_ps : NAN)) \
+	X(inside, \
+	  scope->parent == TS_NONE ? ts_null() : ts_text(ctx->profile->ops[scope->parent].name)) \
 	X(input_ps, ts_int(scope->part_ps[TS_PART_INPUT])) \
 	X(trace_ps, ts_int(scope->part_ps[TS_PART_TRACE])) \
 	X(compile_ps, ts_int(scope->part_ps[TS_PART_COMPILE])) \

@@ -10,11 +10,6 @@ static struct ts_bytes op_module(const struct ts_profile *profile, uint32_t op)
 	return module == TS_NONE ? (struct ts_bytes){ NULL, 0 } : profile->modules[module].name;
 }
 
-static struct ts_value time_slow_device_name(const struct ts_profile *profile, uint32_t device)
-{
-	return device == TS_NONE ? ts_null() : ts_text(profile->devices[device].name);
-}
-
 static struct ts_value index_or_null(uint32_t index)
 {
 	return index == TS_NONE ? ts_null() : ts_int(index);
@@ -34,7 +29,8 @@ static struct ts_value index_or_null(uint32_t index)
 	X(period, ts_int_or_null(slow->period)) \
 	X(cause, ts_text(ts_bytes_of(ts_bucket_name(slow->cause)))) \
 	X(cause_excess_ps, ts_int(slow->cause_excess_ps)) \
-	X(device, time_slow_device_name(profile, slow->device)) \
+	X(device, \
+	  slow->device == TS_NONE ? ts_null() : ts_text(profile->devices[slow->device].name)) \
 	X(device_id, index_or_null(slow->device)) \
 	X(is_straggler, ts_bool(slow->is_straggler)) \
 	X(op, IF_OP(ts_text(profile->ops[slow->op].name))) \

@@ -97,16 +97,6 @@ static enum ts_status cover_module(const struct reading *reading, uint32_t modul
 	return st;
 }
 
-static void async_facts_read_rows(const struct reading *reading, const struct async_state *sum)
-{
-	for (size_t i = 0; i < sum->slots.nr; i++)
-		if (sum->seen[i].occurrences > 0 || sum->seen[i].exposed_ps > 0)
-			reading->rows->items[reading->rows->nr++] = (struct async_row){
-				.op = sum->slots.op[i], .seen = sum->seen[i], .coverable_ps = -1
-			};
-	TS_SORT(reading->rows->items, reading->rows->nr, async_facts_by_exposed);
-}
-
 static enum ts_status async_facts_cover_all(const struct reading *reading, struct ts_error *err)
 {
 	const struct ts_profile *profile = reading->ctx->profile;
@@ -164,7 +154,12 @@ enum ts_status ts_async_read(const struct async_state *sum, const struct ts_cont
 	rows->items = calloc(sum->slots.nr + 1, sizeof(*rows->items));
 	if (!rows->items)
 		return ts_fail_nomem(err);
-	async_facts_read_rows(&reading, sum);
+	for (size_t i = 0; i < sum->slots.nr; i++)
+		if (sum->seen[i].occurrences > 0 || sum->seen[i].exposed_ps > 0)
+			rows->items[rows->nr++] = (struct async_row){ .op = sum->slots.op[i],
+								      .seen = sum->seen[i],
+								      .coverable_ps = -1 };
+	TS_SORT(rows->items, rows->nr, async_facts_by_exposed);
 	items = ts_arena_array(arena, rows->nr + 1, sizeof(*items));
 	if (!items)
 		return ts_fail_nomem(err);

@@ -30,23 +30,13 @@ static int64_t busy_of(const struct sparsecore_core *core)
 	return core->has_ops ? core->busy_ps : core->module_ps;
 }
 
-static struct ts_value device_cell(const struct ts_plane *plane)
-{
-	return plane->tensor_core == TS_NONE ? ts_null() : ts_int(plane->tensor_core);
-}
-
-static struct ts_value modules_cell(const struct sparsecore_core *core)
-{
-	return core->has_modules ? ts_int(core->modules) : ts_null();
-}
-
 #define CORE_CELLS(X) \
 	X(name, ts_text(plane->name)) \
 	X(host, ts_text_or_null(profile->hosts[plane->host].name)) \
-	X(device_id, device_cell(plane)) \
+	X(device_id, plane->tensor_core == TS_NONE ? ts_null() : ts_int(plane->tensor_core)) \
 	X(busy_ps, ts_int(busy_of(core))) \
 	X(busy_pct, sparsecore_report_share_of(busy_of(core), sparsecore_report_wall_ps(report))) \
-	X(module_count, modules_cell(core))
+	X(module_count, core->has_modules ? ts_int(core->modules) : ts_null())
 
 static void sparsecore_report_put_cores(const struct report *report)
 {
