@@ -33,7 +33,7 @@
 #define TS_UP(member)   order = order ? order : TS_COMPARE(x->member, y->member);
 #define TS_DOWN(member) order = order ? order : TS_COMPARE(y->member, x->member);
 
-/* By what a function makes of the row, or of a member; for TS_ORDER_AT: by the place in their array. */
+/* By what a function makes of the row or of a member; for TS_ORDER_AT, by the place in the array. */
 #define TS_UP_BY(key)           order = order ? order : TS_COMPARE(key(x), key(y));
 #define TS_DOWN_BY(key)         order = order ? order : TS_COMPARE(key(y), key(x));
 #define TS_UP_OF(key, member)   order = order ? order : TS_COMPARE(key(x->member), key(y->member));

@@ -6,7 +6,8 @@
  *
  *	#define TS_SELF struct op_sum
  *	static TS_RECORD_WITH(op_sum, TS_EMPTY(occurrences), TS_NUMBER(1, occurrences, TS_ADD),
- *			      TS_NUMBER(2, self_ps, TS_ADD), TS_INDEX(3, device, TS_BY_DEVICE, TS_KEEP));
+ *			      TS_NUMBER(2, self_ps, TS_ADD),
+ *			      TS_INDEX(3, device, TS_BY_DEVICE, TS_KEEP));
  *	#undef TS_SELF
  *
  *	#define TS_SELF struct ops_state

@@ -190,8 +190,8 @@ static void compare_operators_put_pairs(struct comparing *comparing, const struc
 
 		COMPARE_ROW(comparing, &table, compare_operators, row, PAIR_CELLS);
 		/*
-		 * The label of a run is above the time that is compared: where that is the hosts', in
-		 * the same columns under other headings.
+		 * The label of a run is above the time that is compared: where that is the hosts',
+		 * in the same columns under other headings.
 		 */
 		for (size_t run = 0; run < comparing->nr; run++) {
 			const char *state = ts_compare_state_name(

@@ -65,7 +65,7 @@ static struct verdict compute_verdict(const struct ts_context *ctx,
 	struct verdict verdict = { TS_BUCKET_COMPUTE, sentences[TS_BUCKET_COMPUTE] };
 
 	if (has_rate(time, TS_BUCKET_COMPUTE, TS_SPLIT_MATRIX)) {
-		/* Praise is for a TPU whose matrix units need half of all core time at their peak. */
+		/* Praise is for a TPU whose matrix units need half of all core time at peak. */
 		if (!(ctx->profile->nr_devices > 0 && ctx->profile->devices[0].is_gpu) &&
 		    time_verdict_share_of(time, time->need_ps[TS_SPLIT_MATRIX]) >= GOOD_FROM)
 			verdict.sentence = "Your workload is compute-bound (good for TPU!)";
