@@ -72,6 +72,11 @@ struct ts_watch {
 	struct ts_error absence;
 };
 
+static int64_t watch_now_ms(const struct ts_watch *watch)
+{
+	return watch->options.clock_ms ? *watch->options.clock_ms : ts_now_ms();
+}
+
 enum ts_status ts_watch_new(struct ts_watch **out, const struct ts_watch_options *options,
 			    struct ts_error *err)
 {
@@ -221,7 +226,8 @@ static struct trouble *find_trouble(struct ts_watch *watch, const char *text)
 			return &watch->troubles[i];
 	if (watch->nr_troubles == MAX_TROUBLES)
 		return NULL;
-	watch->troubles[watch->nr_troubles] = (struct trouble){ .id = id, .first_ms = ts_now_ms() };
+	watch->troubles[watch->nr_troubles] =
+		(struct trouble){ .id = id, .first_ms = watch_now_ms(watch) };
 	return &watch->troubles[watch->nr_troubles++];
 }
 
@@ -285,7 +291,7 @@ static enum ts_status watch_look(struct ts_watch *watch, struct ts_error *err)
 {
 	const char *logdir = watch->options.logdir;
 	struct ts_error story = TS_ERROR_INIT, failed = TS_ERROR_INIT;
-	int64_t now_ms = ts_now_ms();
+	int64_t now_ms = watch_now_ms(watch);
 	enum ts_status st;
 
 	watch->is_woken = false;
@@ -319,7 +325,7 @@ static enum ts_status watch_look(struct ts_watch *watch, struct ts_error *err)
 	watch->is_woken = watch->notify.grew;
 	watch->notify.grew = false;
 	watch->has_looked = true;
-	watch->looked_ms = ts_now_ms();
+	watch->looked_ms = watch_now_ms(watch);
 	watch->took_ms = watch->looked_ms - now_ms;
 	watch->next = watch->next_problem = 0;
 	watch->current = NULL;
@@ -351,7 +357,7 @@ static enum ts_status watch_is_complete(struct ts_watch *watch, struct entry *en
 {
 	TS_ASSERT(entry->session != NULL);
 
-	int64_t now_ms = ts_now_ms(), rest_ms = now_ms - entry->changed_ms;
+	int64_t now_ms = watch_now_ms(watch), rest_ms = now_ms - entry->changed_ms;
 	int64_t patience_ms = ts_i64_mul(watch->options.settle_ms, TS_WATCH_PATIENCE);
 	struct ts_session_files files;
 	struct ts_staged staged = { .remote = NULL };
@@ -399,7 +405,7 @@ static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
 	enum ts_status st;
 
 	*is_event = false;
-	if (!is_due(entry) || ts_now_ms() < entry->again_ms)
+	if (!is_due(entry) || watch_now_ms(watch) < entry->again_ms)
 		return TS_OK;
 	st = watch_is_complete(watch, entry, &complete, &story);
 	if (st)
@@ -435,7 +441,7 @@ static bool report_trouble(struct ts_watch *watch, struct ts_watch_event *event)
 		struct trouble *trouble = find_trouble(watch, text);
 
 		if (!trouble || trouble->is_reported ||
-		    ts_now_ms() - trouble->first_ms < watch->options.settle_ms)
+		    watch_now_ms(watch) - trouble->first_ms < watch->options.settle_ms)
 			continue;
 		trouble->is_reported = true;
 		*event = (struct ts_watch_event){ .kind = TS_WATCH_WAITS, .problem = text };
@@ -467,14 +473,25 @@ static int64_t next_look(const struct ts_watch *watch)
 	return TS_MAX(next_ms, first_ms);
 }
 
+/* Returns when FDS have something to read, or MS later. */
+static bool watch_poll(struct ts_watch *watch, struct pollfd *fds, nfds_t nr, int64_t ms)
+{
+	int64_t *clock_ms = watch->options.clock_ms;
+	bool has_some = poll(fds, nr, clock_ms ? 0 : (int)ms) > 0;
+
+	if (clock_ms && !has_some)
+		*clock_ms += ms;
+	return has_some;
+}
+
 /* Waits until UNTIL_MS, or until something happens: then a look is due, but not at once. */
 static void doze(struct ts_watch *watch, int64_t until_ms)
 {
 	struct pollfd fds[] = { { watch->stop[0], POLLIN, 0 }, { watch->notify.fd, POLLIN, 0 } };
 	nfds_t nr = watch->notify.fd >= 0 && !watch->is_woken ? 2 : 1;
-	int64_t left_ms = TS_MIN(TS_MAX(until_ms - ts_now_ms(), 0), 60000);
+	int64_t left_ms = TS_MIN(TS_MAX(until_ms - watch_now_ms(watch), 0), 60000);
 
-	if (poll(fds, nr, (int)left_ms) <= 0)
+	if (!watch_poll(watch, fds, nr, left_ms))
 		return;
 	watch->is_stopped |= fds[0].revents != 0;
 	if (nr == 2 && fds[1].revents && ts_notify_drain(&watch->notify))
@@ -501,7 +518,7 @@ enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts
 	TS_ASSERT(watch != NULL && event != NULL);
 	*event = (struct ts_watch_event){ .kind = TS_WATCH_STOPPED };
 	for (;;) {
-		int64_t now_ms = ts_now_ms();
+		int64_t now_ms = watch_now_ms(watch);
 
 		doze(watch, 0); /* was it stopped? */
 		if (watch->is_stopped)
@@ -549,13 +566,13 @@ static void take_over(struct ts_watch *watch, struct entry *entry,
 	for (size_t i = 0; i < after->nr; i++)
 		deed->is_stale |= !watch_is_ours(&after->items[i], deed);
 	if (deed->is_stale) {
-		entry->changed_ms = ts_now_ms();
+		entry->changed_ms = watch_now_ms(watch);
 		entry->has_failed = false;
 		entry->reported = 0;
 	} else if (may_pass(deed->status)) {
 		entry->pause_ms =
 			TS_MIN(TS_MAX(entry->pause_ms * 2, watch->options.poll_ms), MAX_AGAIN_MS);
-		entry->again_ms = ts_now_ms() + entry->pause_ms;
+		entry->again_ms = watch_now_ms(watch) + entry->pause_ms;
 	} else {
 		entry->done = entry->inputs;
 	}

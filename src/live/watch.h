@@ -33,6 +33,8 @@ struct ts_watch_options {
 	struct ts_remote *
 		remote; /* LOGDIR is a URL (remote/remote.h), and its listing is polled; NULL: it is not */
 	bool only_poll; /* do not ask the system for notice of changes */
+	/* the time: each wait that nothing ends turns it to its end, at once; NULL: ts_now_ms() */
+	int64_t *clock_ms;
 };
 
 enum ts_watch_kind {
@@ -74,7 +76,7 @@ enum ts_status ts_watch_new(struct ts_watch **watch, const struct ts_watch_optio
 			    struct ts_error *err);
 void ts_watch_free(struct ts_watch *watch); /* NULL is fine */
 
-/* Waits for the next event until UNTIL_MS, by ts_now_ms(). TS_NOMEM. The event is good until the
+/* Waits for the next event until UNTIL_MS, by .clock_ms. TS_NOMEM. The event is good until the
  * next call. */
 enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts_watch_event *event,
 			     struct ts_error *err);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Which sessions of a folder are complete. The writer is the test itself, so what lies between its
- * writes is known; a moment is long against the time at rest that is asked for. */
+ * writes is known, and the clock is the test's: waiting turns it, so nothing depends on how long
+ * anything takes. A moment is long against the time at rest that is asked for. */
 #include "tests/test.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <utime.h>
 
-#include "base/clock.h"
 #include "codec/pbw.h"
 #include "io/file.h"
 #include "io/look.h"
@@ -28,6 +28,8 @@ struct given {
 	struct folder folder;
 	struct ts_watch *watch;
 	struct ts_watch_options options;
+	int64_t now_ms;
+	time_t written_s;     /* of the last file */
 	struct ts_buf xspace; /* two planes; the first ends at .boundary */
 	size_t boundary;
 	/* w: waits; p: and why; C: complete; A: complete, failed before; l: of the log directory */
@@ -43,9 +45,11 @@ static void begin(struct given *given)
 {
 	memset(given, 0, sizeof(*given));
 	folder_make(&given->folder);
+	given->written_s = 1700000000;
 	given->options = (struct ts_watch_options){ .logdir = given->folder.path,
 						    .settle_ms = SETTLE_MS,
-						    .poll_ms = 30 };
+						    .poll_ms = 30,
+						    .clock_ms = &given->now_ms };
 	ts_pbw_text(&given->xspace, 1, TS_LIT("one plane, say"));
 	given->boundary = given->xspace.n;
 	ts_pbw_text(&given->xspace, 1, TS_LIT("and another"));
@@ -100,7 +104,7 @@ static void note(struct given *given, const struct ts_watch_event *event)
 /* What happens within MS; or up to the first complete session, when WANTED. */
 static const char *see(struct given *given, int64_t ms, bool wanted)
 {
-	int64_t until_ms = ts_now_ms() + ms;
+	int64_t until_ms = given->now_ms + ms;
 	struct ts_watch_event event;
 
 	given->events[0] = given->problem[0] = '\0';
@@ -122,7 +126,6 @@ static const char *in_a_moment(struct given *given)
 	return see(given, MOMENT_MS, false);
 }
 
-/* However busy the machine is. */
 static bool becomes_complete(struct given *given)
 {
 	const char *events = see(given, 20000, true);
@@ -130,13 +133,17 @@ static bool becomes_complete(struct given *given)
 	return events[0] && strchr("CA", events[strlen(events) - 1]);
 }
 
-static void put(const struct given *given, const char *name, struct ts_bytes bytes)
+/* Two files in one tick of the system's clock would have the same time. */
+static void put(struct given *given, const char *name, struct ts_bytes bytes)
 {
+	struct timespec written[2] = { 0 };
 	char path[200];
 
 	make_dirs(&given->folder, SESSION);
 	snprintf(path, sizeof(path), SESSION "/%s", name);
 	put_file(&given->folder, path, bytes);
+	written[0].tv_sec = written[1].tv_sec = ++given->written_s;
+	assert_int_equal(utimensat(AT_FDCWD, in_folder(&given->folder, path), written, 0), 0);
 }
 
 static void put_whole(struct given *given, const char *name)
@@ -514,10 +521,10 @@ TEST(notice_of_the_system_shortens_the_wait)
 	given.options.poll_ms = NO_LOOK_MS;
 	start(&given);
 	assert_string_equal(in_a_moment(&given), "");
-	start_ms = ts_now_ms();
+	start_ms = given.now_ms;
 	put_whole(&given, "h.xplane.pb"); /* in folders that are new */
 	assert_true(becomes_complete(&given));
-	assert_true(ts_now_ms() - start_ms >= SETTLE_MS);
+	assert_true(given.now_ms - start_ms >= SETTLE_MS);
 	end(&given);
 }
 
@@ -541,7 +548,7 @@ TEST(a_queue_that_ran_over_loses_nothing)
 	make_dirs(&given.folder, SESSION);
 	start(&given);
 	assert_string_equal(in_a_moment(&given), "");
-	start_ms = ts_now_ms();
+	start_ms = given.now_ms;
 	for (long i = 0; i < max; i++) { /* each two events */
 		int fd = open(in_folder(&given.folder, i % 2 ? "run/a" : "run/b"),
 			      O_CREAT | O_WRONLY, 0600);
@@ -553,7 +560,7 @@ TEST(a_queue_that_ran_over_loses_nothing)
 	assert_true(becomes_complete(&given));
 	put_whole(&given, "h1.xplane.pb"); /* notice comes again */
 	assert_true(becomes_complete(&given));
-	assert_true(ts_now_ms() - start_ms >= SETTLE_MS);
+	assert_true(given.now_ms - start_ms >= SETTLE_MS);
 	end(&given);
 }
 
