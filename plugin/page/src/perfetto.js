@@ -99,6 +99,32 @@ export function addressOf(ui, report, finding, range) {
 export const messageOf = (buffer, title, file) => ({ perfetto: { buffer, title, fileName: file, localOnly: true } }); // localOnly: no button there uploads it
 
 /**
+ * Does the window show its page? Before, it shows an empty one, whose address may be read: it is ours.
+ * @type {(target: Window) => boolean}
+ */
+function hasArrived(target) {
+	try {
+		return target.location.href !== "about:blank";
+	} catch {
+		return true; // of another origin
+	}
+}
+
+/**
+ * Chromium loses a close() that meets the arrival of a window's first page, and ignores those that follow. So the page is waited for,
+ * for PATIENCE_MS at most.
+ * @type {(target: Window) => void}
+ */
+function shut(target) {
+	const since = performance.now();
+	const timer = setInterval(() => {
+		if (!hasArrived(target) && performance.now() - since <= PATIENCE_MS) return;
+		clearInterval(timer);
+		target.close();
+	}, PING_MS);
+}
+
+/**
  * Perfetto's page answers PING as soon as it takes messages; the trace is sent once, then. ON hears how it goes: "opening", "sent",
  * or why not: "blocked" (no window), "closed" (it was closed before), "silent" (no answer for PATIENCE_MS; asked on), or an Error of FETCHTRACE.
  * @type {(url: string, fetchTrace: () => Promise<ArrayBuffer>, send: (buffer: ArrayBuffer) => object, on: (state: OpenState) => void) => void}
@@ -149,7 +175,7 @@ export function open(url, fetchTrace, send, on) {
 			sendBoth();
 		},
 		(e) => {
-			target.close();
+			shut(target);
 			end(e);
 		},
 	);

@@ -123,12 +123,35 @@ test("a window that does not answer is asked on, and one that is closed is not",
 	mock.timers.reset();
 });
 
-test("a trace that cannot be read closes the window and says why", async () => {
+// A window shows an empty page of ours until its own arrives.
+test("a trace that cannot be read is said at once, and closes the window when its page arrived", async () => {
+	mock.timers.enable({ apis: ["setInterval"] });
 	const why = new Error("gone");
 	const { target, states } = opened(UI, () => Promise.reject(why));
+	let address = () => "about:blank";
+	target.location = { get href() { return address(); } };
 	await settled();
 	assert.deepEqual(states, ["opening", why]);
+	mock.timers.tick(1000);
+	assert.equal(target.closed, false, "a browser may lose a close() before");
+	address = () => { throw new Error("of another origin"); };
+	mock.timers.tick(200);
 	assert.equal(target.closed, true);
+	mock.timers.reset();
+});
+
+test("a window whose page never arrives is closed all the same", async () => {
+	mock.timers.enable({ apis: ["setInterval"] });
+	let now = 0;
+	const clock = mock.method(performance, "now", () => now);
+	const { target } = opened(UI, () => Promise.reject(new Error("gone")));
+	target.location = { href: "about:blank" };
+	await settled();
+	now = PATIENCE_MS + 1;
+	mock.timers.tick(200);
+	assert.equal(target.closed, true);
+	clock.mock.restore();
+	mock.timers.reset();
 });
 
 test("a trace that comes after the window was closed goes nowhere", async () => {
