@@ -5,6 +5,9 @@ import { createRequire } from "node:module";
 
 const SKIP = 77;
 export const PATIENCE_MS = 120000;
+const PART_MS = 900000;
+const CLOSE_MS = 60000;
+const LIMIT_MS = 3000000; // of the whole program; what runs it (NODE_S in doors.py) waits longer
 const CHROMIUM = process.env.CHROMIUM || "/usr/bin/chromium";
 // Pages of the browser's own that draw all the time where nobody sees them; the rest is what playwright turns off, which ours replaces.
 const QUIET = "WebUIOmniboxPopup,WebUIOmniboxAimPopup,Translate,MediaRouter,OptimizationHints,HttpsUpgrades";
@@ -32,6 +35,29 @@ export async function turn(frame) {
 	await frame.waitForFunction((before) => document.documentElement.dataset.theme !== before, was);
 }
 
+// A promise that is given up after MS, and then says what it was. Not all of playwright's have an end of their own.
+function within(ms, what, promise) {
+	let timer;
+	const late = new Promise((_, fail) => { timer = setTimeout(() => fail(new Error(`${what} took more than ${ms / 1000} s`)), ms); });
+	return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+// One part of a test: the others go on when it does not end.
+export const bounded = (what, promise) => within(PART_MS, what, promise);
+
+// Closes a page, a context or the browser. False: it hangs, and is left behind.
+export const shut = (what) => within(CLOSE_MS, "closing", what.close()).then(() => true, () => false);
+
+// Ends the test in any case, and says where it was.
+function limit(browser) {
+	setTimeout(() => {
+		const pages = browser.contexts().flatMap((context) => context.pages());
+		console.error(`not done after ${LIMIT_MS / 1000} s; these pages are open: ${pages.map((page) => page.url()).join(" ") || "none"}`);
+		process.exit(1);
+	}, LIMIT_MS).unref();
+	return browser;
+}
+
 // DRAWING are flags of how the browser draws, which need no graphics card.
 export function launch(drawing = ["--disable-gpu"]) {
 	const { chromium } = tool("playwright-core");
@@ -39,7 +65,7 @@ export function launch(drawing = ["--disable-gpu"]) {
 		console.error(`${CHROMIUM} is not there (apt-get install chromium, or set CHROMIUM): skipped`);
 		process.exit(SKIP);
 	}
-	return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...drawing] });
+	return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...drawing] }).then(limit);
 }
 
 // BAD is called with each thing that must not happen: an error, a word on the console (where OURS is given, only of addresses with a

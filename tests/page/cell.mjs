@@ -3,7 +3,7 @@
 //
 // Each address is a page that imitates a notebook, with the output of a cell in it. Prints what is wrong, a line each. Exit 1: something is
 // wrong; 77: a tool is missing.
-import { launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { launch, PATIENCE_MS, shut, watch } from "./browser.mjs";
 
 const wrong = [];
 
@@ -47,6 +47,6 @@ for (const given of process.argv.slice(2)) {
 	const at = given.indexOf("=");
 	await look(browser, given.slice(0, at), given.slice(at + 1));
 }
-await browser.close();
+await shut(browser);
 for (const line of wrong) console.log(line);
 process.exit(wrong.length ? 1 : 0);

@@ -5,7 +5,7 @@
 // the names of all runs, uncut; TABLES: instead of EXPECTED, {caption: rows of texts}. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { faults, launch, PATIENCE_MS, turn, watch } from "./browser.mjs";
+import { faults, launch, PATIENCE_MS, shut, turn, watch } from "./browser.mjs";
 
 const SIGHTS = fileURLToPath(new URL("sights.js", import.meta.url));
 const job = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -119,12 +119,12 @@ async function look(browser, door) {
 		for (const fault of await faults(page)) must(false, `${theme}: ${fault}`);
 		await turn(page);
 	}
-	await page.close();
+	await shut(page);
 }
 
 if (job.shots) mkdirSync(job.shots, { recursive: true });
 const browser = await launch();
 for (const door of job.doors) await look(browser, door);
-await browser.close();
+await shut(browser);
 for (const line of wrong) console.error(line);
 process.exit(wrong.length ? 1 : 0);

@@ -170,7 +170,7 @@ def main():
             path = os.path.join(folder, "job.json")
             with open(path, "w", encoding="utf-8") as f:
                 json.dump(job, f)
-            done = subprocess.run(["node", os.path.join(doors.HERE, "compare.mjs"), path], capture_output=True, text=True, timeout=3600)
+            done = doors.node("compare.mjs", path)
         if done.returncode == doors.SKIP:
             doors.skip(done.stderr.strip().removesuffix(": skipped"))
         if done.returncode not in (0, 1):

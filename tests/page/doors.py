@@ -22,6 +22,7 @@ MEMORY = os.path.join(HERE, "..", "data", "torch_memory.pt.trace.json.gz")
 CORPUS = {"v6e": "xplane/tpu_v6e_host_offload.xplane.pb", "mi300x": "xplane/gpu_mi300x_jax_conv.xplane.pb",
           "h100": "kineto/tracelens_h100_timesformer.json.gz", "mi300": "kineto/tracelens_mi300_resnet_act_checkpoint.json.gz"}
 PATIENCE_S = 900
+NODE_S = 3600  # more than a program gives itself (LIMIT_MS in browser.mjs)
 
 
 def need_tools():
@@ -93,12 +94,22 @@ def serving(*paths, program=PROGRAM):
         server.stdout.close()
 
 
+def node(script, *args, **options):
+    """SCRIPT of this folder, run to its end; where it does not end, the test does, with what it printed until then."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    try:
+        return subprocess.run(["node", os.path.join(HERE, script), *args], text=True, timeout=NODE_S, check=False, **options)
+    except subprocess.TimeoutExpired as e:
+        said = b"".join(filter(None, (e.stdout, e.stderr))).decode(errors="replace")  # bytes, of texts too
+        sys.exit(f"{script} did not end within {NODE_S} s, and printed until then:\n{said}")
+
+
 def drive(jobs, folder):
     """What page.mjs found: ({job: figures}, [what is wrong])."""
     path = os.path.join(folder, "jobs.json")
     with open(path, "w", encoding="utf-8") as f:
         json.dump(jobs, f)
-    done = subprocess.run(["node", os.path.join(HERE, "page.mjs"), path], capture_output=True, text=True, timeout=3600)
+    done = node("page.mjs", path)
     if done.returncode == SKIP:
         skip(done.stderr.strip().removesuffix(": skipped"))
     if done.returncode not in (0, 1) or not done.stdout:

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Looks whether people find the habits here that they have from other profilers: node habits.mjs JOB.json
 //
-// JOB: {file, flame, named, doors, habits, want, shots}. FILE: address of a report's page; FLAME: of one of a trace with call stacks; NAMED: of one
-// whose run has a name; DOORS: [{name, url, inside, ours, run, title}], the ways to the page, each with the run to choose and its name; HABITS: those
-// to try, all if it is empty; WANT: what habits_test.py works out of the report. Each habit has a browser context of its own, and a time after which
-// it is given up: the others go on.
+// JOB: {file, flame, named, doors, habits, want, shots}. FILE: address of a report's page; FLAME: of one of a trace with call stacks above its kernels
+// (null: there is none, and what needs it is left out); NAMED: of one whose run has a name; DOORS: [{name, url, inside, ours, run, title}], the ways to
+// the page, each with the run to choose and its name; HABITS: those to try, all if it is empty; WANT: what habits_test.py works out of the report. Each
+// habit has a browser context of its own, and a time after which it is given up: the others go on.
 // Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
+import { bounded, launch, PATIENCE_MS, settled, shut, watch } from "./browser.mjs";
 
-const HABIT_MS = 4 * PATIENCE_MS;
-const CLOSE_MS = 10000;
 const DESK = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 1 };
 const PAPER = { width: 718, height: 1000 }; // A4 less its margins
@@ -27,7 +25,7 @@ const same = (found, wanted, what) => must(JSON.stringify(found) === JSON.string
 
 // --- how to get there
 
-async function blank(options = DESK, door = { inside: [job.file, job.flame, job.named] }) {
+async function blank(options = DESK, door = { inside: [job.file, job.flame, job.named].filter(Boolean) }) {
 	const context = await browser.newContext({ colorScheme: "light", ...options });
 	contexts.push(context);
 	const page = await context.newPage();
@@ -181,7 +179,7 @@ async function moment() {
 		await settled(page);
 		const top = await page.$eval("#view h2", (e) => e.getBoundingClientRect().top);
 		must(top >= 0 && top < 600, `${finding}: the view that a time leads to begins at ${top} pixels`);
-		await page.context().close();
+		await shut(page.context());
 	}
 }
 
@@ -263,7 +261,7 @@ async function share_by(door) {
 	const other = await blank(DESK, door);
 	await other.goto(page.url());
 	await settles(await framed(other, door.run), before, "sent to somebody");
-	await other.context().close();
+	await shut(other.context());
 	await frame.fill('input[aria-label="filter Ops"]', "fusion.3");
 	await frame.fill('input[aria-label="filter Ops"]', "fusion.33"); // the last choice before the page goes
 	await page.reload();
@@ -277,7 +275,7 @@ async function share_by(door) {
 	await page.reload();
 	frame = await framed(page, door.run);
 	await frame.waitForFunction((was) => (document.querySelector(".strip .range")?.textContent ?? was) !== was, range, { timeout: PATIENCE_MS / 4 }).catch(() => bad("a zoom just before a reload is lost"));
-	await page.context().close();
+	await shut(page.context());
 }
 
 // --- one search
@@ -300,6 +298,7 @@ async function search() {
 		} else if (kind === "finding") await page.waitForSelector(`details.finding[open]:has-text("${name}")`);
 		else await carries(page, "time.ops.find", name);
 	}
+	if (!job.flame) return;
 	await page.goto(`${job.flame}#view=flame`);
 	await page.waitForSelector(".flame");
 	const { word, nr, part, measure } = want.flame;
@@ -320,6 +319,7 @@ async function search() {
 
 // The device's time first, without what every stack begins with, and the hottest by kind.
 async function flame() {
+	if (!job.flame) return;
 	const page = await open(`${job.flame}#view=flame`);
 	same(await page.$eval('label.choice:has-text("by") select', (e) => e.value), "device", "the flame graph opens by");
 	const { folded, hottest } = want.flame;
@@ -538,32 +538,23 @@ async function outside() {
 
 const HABITS = { op, source, columns, moment, share, search, flame, zoom, paper, phone, outside };
 
-// At most so long; what is not done then is given up.
-function within(ms, what, promise) {
-	let timer;
-	const late = new Promise((_, fail) => { timer = setTimeout(() => fail(new Error(`${what} took more than ${ms / 1000} s`)), ms); });
-	return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
-
 if (job.shots) mkdirSync(job.shots, { recursive: true });
 for (const name of job.habits.length ? job.habits : Object.keys(HABITS)) {
 	habit = name;
 	const begin = Date.now();
 	browser ??= await launch();
 	try {
-		await within(HABIT_MS, name, HABITS[name]());
+		await bounded(name, HABITS[name]());
 	} catch (e) {
 		bad(e.stack);
 	}
-	try {
-		await within(CLOSE_MS, "closing", Promise.all(contexts.map((context) => context.close())));
-	} catch {
-		browser.close().catch(() => null); // it hangs: the next habit has another one
+	if ((await Promise.all(contexts.map(shut))).includes(false)) {
+		void shut(browser); // it hangs: the next habit has another one
 		browser = undefined;
 	}
 	contexts = [];
 	console.log(`${name}: ${((Date.now() - begin) / 1000).toFixed(1)} s`);
 }
-await within(CLOSE_MS, "closing", browser?.close() ?? Promise.resolve()).catch(() => null);
+if (browser) await shut(browser);
 for (const line of wrong) console.error(line);
 process.exit(wrong.length ? 1 : 0);

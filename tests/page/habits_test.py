@@ -51,7 +51,9 @@ def by_source(ops):
 
 
 def flame_of(path):
-    """What the graph of call stacks must say, by device time."""
+    """What the graph of call stacks must say, by device time; None: there is no trace to ask."""
+    if not path:
+        return None
     report = doors.report(path)
     rows = report["flame"]["stacks"]
     total = [r["device_self_ps"] for r in rows]
@@ -112,9 +114,8 @@ def wants(report, trace, page):
 
 
 def trace():
-    """A trace with call stacks of Python above its kernels."""
-    found = doors.profiles()
-    return found.get("h100", doors.COMPILED)
+    """A trace with call stacks of Python above its kernels; None: it is not there, as no bundled one has both."""
+    return doors.profiles().get("h100")
 
 
 def run(job, folder):
@@ -126,9 +127,12 @@ def run(job, folder):
 
 def main():
     doors.need_tools()
+    stacks = trace()
+    if not stacks and sys.argv[1:] == ["flame"]:
+        doors.skip("no trace has call stacks above its kernels")
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         file = f"file://{doors.html(doors.SAMPLE, os.path.join(folder, 'sample.html'))}"
-        flame = f"file://{doors.html(trace(), os.path.join(folder, 'flame.html'))}"
+        flame = stacks and f"file://{doors.html(stacks, os.path.join(folder, 'flame.html'))}"
         session = os.path.join("first", "plugins", "profile", "2026_01_01_00_00_00")
         logdir = doors.logdir(os.path.join(folder, "logs"), {"first": doors.SAMPLE, "second": doors.SAMPLE})
         named = f"file://{doors.html(os.path.join(logdir, session), os.path.join(folder, 'named.html'))}"
@@ -138,7 +142,7 @@ def main():
             runs = json.load(doors.get(url + "api/runs"))["runs"]
             chosen = next(r for r in runs if r["run"] == "first")
             ways.append({"name": "serve", "url": url, "inside": [url], "run": chosen["id"], "title": "first"})
-        want = wants(doors.report(doors.SAMPLE), trace(), file.removeprefix("file://"))
+        want = wants(doors.report(doors.SAMPLE), stacks, file.removeprefix("file://"))
         return run({"file": file, "flame": flame, "named": named, "doors": ways, "habits": sys.argv[1:],
                     "shots": os.environ.get("TS_SHOTS"), "want": want}, folder)
 

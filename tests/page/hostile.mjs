@@ -5,7 +5,7 @@
 // by its first COLUMNS, filtered and copied, every element with a tip is hovered, the time range is set. Nothing of the profile may run,
 // become an element or an address, turn the writing's direction, widen the page, or ask for anything. Prints what is wrong, a line each.
 import { readFileSync } from "node:fs";
-import { launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
+import { bounded, launch, PATIENCE_MS, settled, shut, watch } from "./browser.mjs";
 
 const wrong = new Set();
 let job;
@@ -142,13 +142,13 @@ const told = {};
 for (job of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
 	const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, offline: job.url.startsWith("file:"), permissions: ["clipboard-read", "clipboard-write"] });
 	try {
-		told[job.name] = await through(context);
+		told[job.name] = await bounded("the job", through(context));
 	} catch (e) {
 		bad(e.stack);
 	}
-	await context.close();
+	await shut(context);
 }
-await browser.close();
+await shut(browser);
 console.log(JSON.stringify(told));
 for (const text of wrong) console.error(text);
 process.exit(wrong.size ? 1 : 0);

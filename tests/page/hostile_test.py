@@ -47,8 +47,7 @@ def drive(jobs, folder):
     path = os.path.join(folder, "hostile.json")
     with open(path, "w", encoding="utf-8") as f:
         json.dump(jobs, f)
-    done = subprocess.run(["node", os.path.join(doors.HERE, "hostile.mjs"), path], capture_output=True, text=True, timeout=3600,
-                          check=False)
+    done = doors.node("hostile.mjs", path)
     if done.returncode == doors.SKIP:
         doors.skip(done.stderr.strip().removesuffix(": skipped"))
     if done.returncode not in (0, 1) or not done.stdout:

@@ -6,7 +6,7 @@
 // real job that compiles again and again, and the address of its server; LOGDIR is an empty folder. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { faults, launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { faults, launch, PATIENCE_MS, shut, watch } from "./browser.mjs";
 
 const setup = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const url = `http://127.0.0.1:${setup.port}/`;
@@ -211,7 +211,7 @@ async function stays_small(context) {
 	await says(page, "#view .verdict", "No host answered");
 	must((await drawn(page)) === 600, "samples that no host answered take the room of others");
 	must((await page.$$('.history[aria-label="Step time"]')).length === 1, "a job that is gone takes its past along");
-	await page.close();
+	await shut(page);
 }
 
 // A log directory: its sessions come while it is looked at, one of them never whole. That one is not asked for.
@@ -254,7 +254,7 @@ async function sessions(context) {
 	must(half && !asked.some((a) => a.includes(half.id)), "the session that is not whole is looked at unasked");
 	live.kill("SIGTERM");
 	must((await end_of(live)) === 4, `with a session that is not whole it ends with status ${live.exitCode}`);
-	await page.close();
+	await shut(page);
 }
 
 async function real_job(page) {
@@ -291,12 +291,12 @@ try {
 	await stays_small(context);
 	await watch_goes_away(page, live, address);
 	if (setup.job) await real_job(page);
-	await page.close();
+	await shut(page);
 	await sessions(context);
 } catch (e) {
 	bad(e.stack);
 }
-await browser.close();
+await shut(browser);
 for (const child of children) child.kill("SIGKILL");
 for (const text of wrong) console.error(text);
 process.exit(wrong.length ? 1 : 0);

@@ -8,7 +8,6 @@ Python with JAX for a real job, $TS_SHOTS a folder for screenshots.
 """
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -38,8 +37,7 @@ def main():
         path, setup["logdir"] = os.path.join(folder, "setup.json"), os.path.join(folder, "logs")
         with open(path, "w", encoding="utf-8") as f:
             json.dump(setup, f)
-        done = subprocess.run(["node", os.path.join(doors.HERE, "live.mjs"), path], stderr=subprocess.PIPE, text=True,
-                              timeout=doors.PATIENCE_S)
+        done = doors.node("live.mjs", path, stdout=None)
     if done.returncode == doors.SKIP:
         doors.skip(done.stderr.strip().removesuffix(": skipped"))
     wrong = done.stderr.splitlines() if done.returncode else []

@@ -4,7 +4,7 @@
 // FILE: address of a report's page; GPU: of one of a GPU's trace. TAB: of a page with the page in a frame, as TensorBoard has it. SHOTS: a folder, or "".
 // Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync } from "node:fs";
-import { launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
+import { bounded, launch, PATIENCE_MS, settled, shut, watch } from "./browser.mjs";
 
 const PAPER = { width: 718, height: 1000 }; // A4 less its margins
 const PHONE = { width: 390, height: 844 };
@@ -73,7 +73,7 @@ async function paper(browser) {
 		const after = await page.evaluate(() => [document.documentElement.dataset.theme, document.querySelectorAll("details[open]").length].join());
 		must(before === after && before.startsWith("dark"), `paper, ${view}: before ${before}, after ${after}`);
 	}
-	await page.close();
+	await shut(page);
 }
 
 const phoneful = () => {
@@ -100,7 +100,7 @@ async function phone(browser) {
 		must(found.wide <= 0, `phone, ${view}: ${found.wide} pixels are beside the screen`);
 		must(found.cells.length === 0, `phone, ${view}: cells wider than half of the screen: ${found.cells.slice(0, 2)}`);
 	}
-	await page.close();
+	await shut(page);
 }
 
 async function dark(browser) {
@@ -113,7 +113,7 @@ async function dark(browser) {
 	await shot(page, "tensorboard-dark");
 	await page.evaluate(() => document.body.classList.remove("dark-mode"));
 	await frame.waitForFunction(() => document.documentElement.dataset.theme === "light").catch(() => must(false, "the page does not follow TensorBoard"));
-	await page.close();
+	await shut(page);
 }
 
 // Figures of programs that stand in the report beside those of people.
@@ -125,11 +125,11 @@ async function twins(browser) {
 		const found = await page.$$eval("dt, th", (all) => all.map((e) => e.textContent.trim()).filter((text) => /\bus\b/i.test(text)));
 		must(found.length === 0, `gpu, ${view}: ${found.slice(0, 5)}`);
 	}
-	await page.close();
+	await shut(page);
 }
 
 const browser = await launch();
-for (const part of [paper, phone, dark, twins]) await part(browser).catch((e) => wrong.push(`${part.name}: ${e.stack}`));
-await browser.close();
+for (const does of [paper, phone, dark, twins]) await bounded(does.name, does(browser)).catch((e) => wrong.push(`${does.name}: ${e.stack}`));
+await shut(browser);
 for (const text of wrong) console.error(text);
 process.exit(wrong.length ? 1 : 0);

@@ -5,7 +5,7 @@
 // is wider than the window, no canvas is blank, axe finds nothing serious. SHOTS: a folder. Prints what is wrong, a line each. Exit 1: something is wrong; 77:
 // a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { blank, faults, launch, PATIENCE_MS, settled, theme, turn, watch } from "./browser.mjs";
+import { blank, bounded, faults, launch, PATIENCE_MS, settled, shut, theme, turn, watch } from "./browser.mjs";
 
 const SIZES = [[1280, 900], [1920, 1080], [390, 844]];
 const NEAR = 1; // percent
@@ -44,7 +44,7 @@ async function looks(browser, view) {
 			if (size[0] !== 1920) for (const fault of await faults(page)) must(false, `${at}: ${fault}`);
 			if (shots) await page.screenshot({ path: `${shots}/${job.name}-${view}-${size[0]}-${wanted}.png`, fullPage: true });
 		}
-		await page.context().close();
+		await shut(page.context());
 	}
 }
 
@@ -111,7 +111,7 @@ async function leads(browser, want) {
 		const page = await open(browser, "overview");
 		await page.click(selector());
 		await has(page, address());
-		await page.context().close();
+		await shut(page.context());
 	}
 }
 
@@ -127,7 +127,7 @@ async function leads_from_the_picture(browser, want) {
 	});
 	await page.mouse.click(box.left + (box.width * mark.at) / mark.end, box.top + (box.height * (mark.row + 0.5)) / rows);
 	await has(page, { view: "slices" });
-	await page.context().close();
+	await shut(page.context());
 }
 
 async function overview(browser) {
@@ -135,7 +135,7 @@ async function overview(browser) {
 	const page = await open(browser, "overview");
 	for (const look of [says, draws_classes, lists_ops, has_steps, shows_findings]) await look(page, want);
 	must((await all(page, '[aria-label="hosts and chips"] canvas')).length === (want.hosts > 1 && want.chips ? 1 : 0), "the picture of the pod is not where several hosts are");
-	await page.context().close();
+	await shut(page.context());
 	await leads(browser, want);
 	await leads_from_the_picture(browser, want);
 }
@@ -165,7 +165,7 @@ async function doctor(browser) {
 		await page.waitForSelector("details.finding");
 		must(`${await shown()}` === "", "what was closed is open after a reload");
 	}
-	await page.context().close();
+	await shut(page.context());
 }
 
 async function main() {
@@ -173,14 +173,14 @@ async function main() {
 	const browser = await launch();
 	for (job of JSON.parse(readFileSync(jobsFile, "utf8"))) {
 		try {
-			await overview(browser);
-			await doctor(browser);
-			for (const view of ["overview", "doctor"]) await looks(browser, view);
+			await bounded("overview", overview(browser));
+			await bounded("doctor", doctor(browser));
+			for (const view of ["overview", "doctor"]) await bounded(`looks at ${view}`, looks(browser, view));
 		} catch (e) {
 			must(false, e.stack);
 		}
 	}
-	await browser.close();
+	await shut(browser);
 	for (const line of wrong) console.error(line);
 	return wrong.length ? 1 : 0;
 }

@@ -8,7 +8,7 @@
 // the address has all that is chosen; "big" long tables; "flame" the flame graph. Prints what is wrong, a line each, and a line of
 // figures. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { blank, faults, launch, PATIENCE_MS, settled, theme, turn, watch } from "./browser.mjs";
+import { blank, bounded, faults, launch, PATIENCE_MS, settled, shut, theme, turn, watch } from "./browser.mjs";
 
 const wrong = [];
 let job;
@@ -500,14 +500,14 @@ for (job of jobs) {
 	const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, colorScheme: "light", offline: job.url.startsWith("file:") });
 	if (job.tasks.includes("use")) await context.grantPermissions(["clipboard-read", "clipboard-write"]); // refuses all others
 	try {
-		const { page, frame } = await open(context);
-		for (const task of job.tasks) told[job.name] = { ...told[job.name], ...(await TASKS[task](page, frame)) };
+		const { page, frame } = await bounded("opening", open(context));
+		for (const task of job.tasks) told[job.name] = { ...told[job.name], ...(await bounded(task, TASKS[task](page, frame))) };
 	} catch (e) {
 		bad(e.stack);
 	}
-	await context.close();
+	await shut(context);
 }
-await browser.close();
+await shut(browser);
 console.log(JSON.stringify(told));
 for (const text of wrong) console.error(text);
 process.exit(wrong.length ? 1 : 0);

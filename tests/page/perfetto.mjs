@@ -6,7 +6,7 @@
 // answer, and closes it; "late" where it answers after that; "blocked" where the browser opens no window; "gone" where the file PATH is not
 // there any more; "words" what stands in place of the button; "hand" what the page says to people who do it by hand. Prints {name: [answer]}. Exit 77: a tool is missing.
 import { mkdirSync, readFileSync, renameSync } from "node:fs";
-import { faults, launch, PATIENCE_MS, turn } from "./browser.mjs";
+import { bounded, faults, launch, PATIENCE_MS, shut, turn } from "./browser.mjs";
 
 const wrong = [];
 let job;
@@ -73,7 +73,7 @@ const DOES = {
 		const window = await click(page, frame, finding);
 		const words = await says(frame, finding, "could not be read");
 		renameSync(`${job.path}.away`, job.path);
-		while (!window.isClosed()) await page.waitForTimeout(50);
+		if (!window.isClosed()) await window.waitForEvent("close", { timeout: PATIENCE_MS });
 		return { words };
 	},
 	async words(page, frame) {
@@ -88,8 +88,29 @@ const DOES = {
 	},
 };
 
-const browser = await launch();
 const told = {};
+
+async function run(page) {
+	await page.goto(job.url, { timeout: PATIENCE_MS });
+	const frame = await find_frame(page);
+	await frame.click("#tab-doctor");
+	await frame.waitForSelector('#view[aria-labelledby="tab-doctor"]');
+	await frame.evaluate(() => document.querySelectorAll("details.finding").forEach((d) => (d.open = true)));
+	for (const [what, finding] of job.does) told[job.name].push(await DOES[what](page, frame, finding));
+	if (job.shots) mkdirSync(job.shots, { recursive: true });
+	for (const theme of ["light", "dark"]) {
+		if (job.axe) for (const fault of await faults(frame)) wrong.push(`${job.name}, ${theme}: ${fault}`);
+		for (const width of job.shots ? [1300, 420] : []) {
+			await page.setViewportSize({ width, height: 900 });
+			await page.screenshot({ path: `${job.shots}/${job.name}-${theme}-${width}.png` });
+		}
+		await turn(frame);
+	}
+	const wide = await frame.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+	if (wide > 0) wrong.push(`${job.name}: the page is ${wide} pixels wider than the window`);
+}
+
+const browser = await launch();
 for (job of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
 	const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, colorScheme: "light", reducedMotion: "reduce" });
 	const page = await context.newPage();
@@ -101,29 +122,13 @@ for (job of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
 	});
 	told[job.name] = [];
 	try {
-		await page.goto(job.url, { timeout: PATIENCE_MS });
-		const frame = await find_frame(page);
-		await frame.click("#tab-doctor");
-		await frame.waitForSelector('#view[aria-labelledby="tab-doctor"]');
-		await frame.evaluate(() => document.querySelectorAll("details.finding").forEach((d) => (d.open = true)));
-		for (const [what, finding] of job.does) told[job.name].push(await DOES[what](page, frame, finding));
-		if (job.shots) mkdirSync(job.shots, { recursive: true });
-		for (const theme of ["light", "dark"]) {
-			if (job.axe) for (const fault of await faults(frame)) wrong.push(`${job.name}, ${theme}: ${fault}`);
-			for (const width of job.shots ? [1300, 420] : []) {
-				await page.setViewportSize({ width, height: 900 });
-				await page.screenshot({ path: `${job.shots}/${job.name}-${theme}-${width}.png` });
-			}
-			await turn(frame);
-		}
-		const wide = await frame.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-		if (wide > 0) wrong.push(`${job.name}: the page is ${wide} pixels wider than the window`);
+		await bounded("the job", run(page));
 	} catch (e) {
 		wrong.push(`${job.name}: ${e.stack}`);
 	}
-	await context.close();
+	await shut(context);
 }
-await browser.close();
+await shut(browser);
 console.log(JSON.stringify(told));
 for (const text of wrong) console.error(text);
 process.exit(wrong.length ? 1 : 0);

@@ -103,7 +103,7 @@ def drive(jobs, folder):
     path = os.path.join(folder, "perfetto-jobs.json")
     with open(path, "w", encoding="utf-8") as f:
         json.dump(jobs, f)
-    done = subprocess.run(["node", os.path.join(doors.HERE, "perfetto.mjs"), path], capture_output=True, text=True, timeout=1800)
+    done = doors.node("perfetto.mjs", path)
     if done.returncode == doors.SKIP:
         doors.skip(done.stderr.strip().removesuffix(": skipped"))
     wrong.extend(done.stderr.splitlines())

@@ -7,7 +7,7 @@
 // something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { axe, launch, PATIENCE_MS, settled, theme, turn, watch } from "./browser.mjs";
+import { axe, bounded, launch, PATIENCE_MS, settled, shut, theme, turn, watch } from "./browser.mjs";
 
 const SIGHTS = fileURLToPath(new URL("sights.js", import.meta.url));
 const HOVERED = "#view .u-over, #view .mesh canvas, #view .flame canvas, #view svg [role='button'], #view .help button";
@@ -105,12 +105,12 @@ async function run(browser, job) {
 		await views(page, job, state);
 	}
 	if (job.parts) await parts(page, job.parts);
-	await context.close();
+	await shut(context);
 }
 
 if (shots) mkdirSync(shots, { recursive: true });
 const browser = await launch();
-for (const job of JSON.parse(readFileSync(jobsFile, "utf8"))) await run(browser, job).catch((e) => told(job.name, [e.stack]));
-await browser.close();
+for (const job of JSON.parse(readFileSync(jobsFile, "utf8"))) await bounded("the job", run(browser, job)).catch((e) => told(job.name, [e.stack]));
+await shut(browser);
 for (const [word, at] of wrong) console.error(`${word} (${at[0]}${at.length > 1 ? `, and ${at.length - 1} more` : ""})`);
 process.exit(wrong.size ? 1 : 0);

@@ -4,7 +4,7 @@
 // JOBS: [{name, url, inside, checks: {CHECK: WANT}}]. Each check is one way in which a page misled people who looked at it; points_test.py says which
 // and works out what is true. SHOTS: a folder. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
+import { bounded, launch, PATIENCE_MS, settled, shut, watch } from "./browser.mjs";
 
 const [jobsFile, shots] = process.argv.slice(2);
 const wrong = [];
@@ -126,7 +126,7 @@ async function from_zero({ views, step }) {
 		const all = found.reduce((sum, n) => sum + n, 0);
 		for (const [i, share] of step.shares.entries()) must(Math.abs(found[i] / all - share) < 0.05, `class ${i} is ${(100 * share).toFixed(0)} % of a step and drawn as ${((100 * found[i]) / all).toFixed(0)} %`);
 	}
-	await page.context().close();
+	await shut(page.context());
 }
 
 // Classes of a device are drawn over time only where their slices say what its time was; else as shares of it.
@@ -138,7 +138,7 @@ async function shares_of_cores({ shares }) {
 	must(!(await page.$(`${at} .over-time`)), "classes of a core are drawn over time with two slices for all of it");
 	const said = (await page.$$eval(`${at} .shares`, (all) => all.map((e) => [...e.children].find((c) => c.title.startsWith("Communication"))?.style.width))).map(Number.parseFloat);
 	for (const [i, share] of shares.entries()) must(Math.abs(said[i] - 100 * share) < 1, `core ${i} communicates for ${(100 * share).toFixed(0)} % of its time, and ${said[i]} % are drawn`);
-	await page.context().close();
+	await shut(page.context());
 }
 
 // --- A2: the strip is the whole capture
@@ -177,7 +177,7 @@ async function whole_capture({ end_ps, in_step, outside, loose, findings }) {
 		await page.mouse.click(...place.at);
 		await comes(page, (id) => location.hash.includes("view=doctor") && location.hash.includes(`finding=${id}`), place.id, "a click on a mark does not lead to its finding");
 	}
-	await page.context().close();
+	await shut(page.context());
 }
 
 // --- A3: what is chosen is what all figures are of, or they say that they are not
@@ -195,7 +195,7 @@ async function recomputed({ link, views }) {
 		for (const said of whole) must(!seen.includes(said), `${view}: "${said}" of the whole run stands among figures of a part`);
 		must((await page.$$(".of-all")).length === 0, `${view}: a table of the part says that it is of the whole run`);
 	}
-	await page.context().close();
+	await shut(page.context());
 }
 
 // A file has the whole run: what has times is narrowed, all else says that it is not.
@@ -206,7 +206,7 @@ async function narrowed({ link, word, views }) {
 		await choose(page, view);
 		before[view] = await counts(page);
 	}
-	await page.context().close();
+	await shut(page.context());
 	const chosen = await open(`view=overview&${link}`);
 	must(/of the whole run/.test(await text(chosen, ".scope")), "it is not said that figures are of the whole run");
 	for (const view of views) {
@@ -217,7 +217,7 @@ async function narrowed({ link, word, views }) {
 			must(!isNarrowed || !scope.includes(word), `${view}: table ${name} is narrowed and says "${scope}"`);
 		}
 	}
-	await chosen.context().close();
+	await shut(chosen.context());
 }
 
 // One of something is one.
@@ -225,7 +225,7 @@ async function one({ link, view, table, scope }) {
 	const page = await open(`view=${view}&${link}`);
 	if (scope) await comes(page, () => document.querySelector(".scope")?.textContent.startsWith("All figures"), null, "the server made no report of the part");
 	await comes(page, (name) => document.querySelector(`section.table[aria-label="${name}"] .count`)?.textContent === "1", table, `${view}: ${link} leaves ${(await counts(page))[table]?.count} rows of ${table}`);
-	await page.context().close();
+	await shut(page.context());
 }
 
 // --- A4: scales of utilization and bandwidth end at what the chip can do
@@ -260,7 +260,7 @@ async function fixed_scales({ peak, impossible }) {
 	must(chart?.inside.includes("peak of the chip"), "the bandwidth has no line at its peak");
 	const highest = Math.max(...(chart?.rows.map((w) => Number(w.said.split(" ")[0].replaceAll(",", ""))) ?? [0]));
 	must(highest * 1e9 <= peak * 1.1 && highest * 1e9 >= peak * 0.7, `the axis of the bandwidth ends at ${highest} GB/s; the peak is ${peak / 1e9}`);
-	await page.context().close();
+	await shut(page.context());
 }
 
 // --- A5, A8, A10, A13: facts
@@ -280,7 +280,7 @@ async function one_utilization({ pct }) {
 		const found = (await facts(page)).filter((f) => /^HBM/.test(f.label) && f.value.endsWith("%")).map((f) => f.value);
 		must(`${found}` === pct, `${view}: HBM utilization is ${found} instead of ${pct}`);
 	}
-	await page.context().close();
+	await shut(page.context());
 }
 
 // Beside each number that says how idle something was stands the time that it is of.
@@ -295,7 +295,7 @@ async function windows({ views }) {
 			if (fact) must(fact.window === window, `${view}: ${label} is "${fact.window}" and not "${window}"`);
 		}
 	}
-	await page.context().close();
+	await shut(page.context());
 }
 
 async function inferred() {
@@ -304,7 +304,7 @@ async function inferred() {
 	must(found.length > 0, "the overview has no figure of steps");
 	for (const f of found) must(f.origin !== "measured", `${f.label} is called measured, but steps are inferred`);
 	must(found.some((f) => f.origin === "inferred"), `no figure of ${found.map((f) => f.label)} is called inferred`);
-	await page.context().close();
+	await shut(page.context());
 }
 
 // A verdict praises nothing that findings warn of, and a figure is not poor for being the smaller of two limits.
@@ -319,7 +319,7 @@ async function one_voice({ praised, excused }) {
 		must(fact, `there is no ${label} among ${figures.map((f) => f.label)}`);
 		if (fact) must(!fact.kind.includes("poor") && fact.origin !== "poor", `${label} is poor though the run is bound by something else`);
 	}
-	await page.context().close();
+	await shut(page.context());
 }
 
 // --- A6, A7, A9, A12: all that stands on all views
@@ -356,7 +356,7 @@ async function sweep({ end_ps, bytes_per_s, more }) {
 		const places = (await charts(page)).map(({ left, width }) => `${Math.round(left)} to ${Math.round(left + width)}`);
 		must(new Set(places).size <= 1, `${view}: charts over time stand at ${places}`);
 	}
-	await page.context().close();
+	await shut(page.context());
 }
 
 // --- A9: one axis and one crosshair
@@ -385,7 +385,7 @@ async function one_axis({ view, chart: name, end_ps, rows, share }) {
 	await page.mouse.move(...point(strip, 0.4));
 	await comes(page, (x) => [...document.querySelectorAll(".over-time")].every((e) => Math.abs(e.getBoundingClientRect().left + new DOMMatrix(getComputedStyle(e.querySelector(".u-cursor-x")).transform).e - x) < 2), point(strip, 0.4)[0], `the crosshair is at ${await crosses()}`);
 	if (shots) await page.screenshot({ path: `${shots}/axis-${job.name}.png` });
-	await page.context().close();
+	await shut(page.context());
 }
 
 // --- A11: nothing old stands under a new name
@@ -414,7 +414,7 @@ async function nothing_old({ first, second }) {
 	release();
 	await comes(page, (said) => document.querySelector("#view")?.innerText.includes(said), second.says, "the second run does not come");
 	must((await page.$$(".loading")).length === 0, "the progress bar stays");
-	await page.context().close();
+	await shut(page.context());
 }
 
 // --- the picture over all views, on a phone
@@ -424,7 +424,7 @@ async function phone() {
 	const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 	must(over <= 0, `the page is ${over} pixels wider than a phone`);
 	if (shots) await page.screenshot({ path: `${shots}/phone-${job.name}.png` });
-	await page.context().close();
+	await shut(page.context());
 }
 
 const CHECKS = { phone, from_zero, shares_of_cores, whole_capture, recomputed, said: narrowed, one, fixed_scales, one_utilization, windows, inferred, one_voice, sweep, one_axis, nothing_old };
@@ -436,13 +436,13 @@ for (job of jobs)
 	for (const [name, want] of job.checks) {
 		const begin = Date.now();
 		try {
-			await CHECKS[name](want);
+			await bounded(name, CHECKS[name](want));
 		} catch (e) {
 			must(false, `${name}: ${e.stack}`);
 		}
-		for (const context of browser.contexts()) await context.close();
+		for (const context of browser.contexts()) await shut(context);
 		console.log(`${job.name}: ${name}: ${((Date.now() - begin) / 1000).toFixed(1)} s`);
 	}
-await browser.close();
+await shut(browser);
 for (const line of wrong) console.error(line);
 process.exit(wrong.length ? 1 : 0);

@@ -3,7 +3,7 @@
 //
 // Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync } from "node:fs";
-import { launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { launch, PATIENCE_MS, shut, watch } from "./browser.mjs";
 
 const setup = JSON.parse(process.argv[2]);
 const wrong = [];
@@ -75,6 +75,6 @@ try {
 } catch (e) {
 	bad(e.stack);
 }
-await browser.close();
+await shut(browser);
 for (const text of wrong) console.error(text);
 process.exit(wrong.length ? 1 : 0);

@@ -42,8 +42,7 @@ def main():
             if said != {"measured": False, "foretold": True}:
                 wrong.append(f"/api/runs says {said}")
             setup = {"url": url, "shots": os.environ.get("TS_SHOTS")}
-            done = subprocess.run(["node", os.path.join(doors.HERE, "predicted.mjs"), json.dumps(setup)], stderr=subprocess.PIPE, text=True,
-                                  timeout=doors.PATIENCE_S)
+            done = doors.node("predicted.mjs", json.dumps(setup), stdout=None)
     if done.returncode == doors.SKIP:
         doors.skip(done.stderr.strip().removesuffix(": skipped"))
     return doors.ended(wrong + (done.stderr.splitlines() if done.returncode else []))

@@ -4,7 +4,7 @@
 // JOBS: [{name, url, until, at, acts}]. A page is opened at its address, in the light theme, and waits for UNTIL; each of ACTS clicks what it names; AT
 // is scrolled to the top.
 import { readFileSync } from "node:fs";
-import { launch, PATIENCE_MS, settled } from "./browser.mjs";
+import { launch, PATIENCE_MS, settled, shut } from "./browser.mjs";
 
 const SIZE = { width: 960, height: 600 };
 const [jobsFile, folder] = process.argv.slice(2);
@@ -24,9 +24,9 @@ async function take(browser, { name, url, until, at, acts }) {
 	await page.evaluate(() => document.activeElement?.blur());
 	await settled(page);
 	await page.screenshot({ path: `${folder}/${name}.png` });
-	await page.close();
+	await shut(page);
 }
 
 const browser = await launch();
 for (const job of JSON.parse(readFileSync(jobsFile, "utf8"))) await take(browser, job);
-await browser.close();
+await shut(browser);

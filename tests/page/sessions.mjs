@@ -5,7 +5,7 @@
 // the first and the last, run b at its end, WHEN (CAPTURED, in the table). Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
-import { launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { launch, PATIENCE_MS, shut, watch } from "./browser.mjs";
 
 const setup = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const url = `http://127.0.0.1:${setup.port}/`;
@@ -90,7 +90,7 @@ try {
 } catch (e) {
 	bad(e.stack);
 }
-await browser.close();
+await shut(browser);
 live.kill("SIGKILL");
 for (const text of wrong) console.error(text);
 process.exit(wrong.length ? 1 : 0);

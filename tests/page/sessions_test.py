@@ -8,7 +8,6 @@ program, $TS_SHOTS a folder for a screenshot.
 """
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -44,8 +43,7 @@ def main():
         path = os.path.join(folder, "setup.json")
         with open(path, "w", encoding="utf-8") as f:
             json.dump(setup, f)
-        done = subprocess.run(["node", os.path.join(doors.HERE, "sessions.mjs"), path], stderr=subprocess.PIPE, text=True,
-                              timeout=doors.PATIENCE_S, env={**os.environ, "TZ": "UTC"})
+        done = doors.node("sessions.mjs", path, stdout=None, env={**os.environ, "TZ": "UTC"})
     if done.returncode == doors.SKIP:
         doors.skip(done.stderr.strip().removesuffix(": skipped"))
     return doors.ended(done.stderr.splitlines() if done.returncode else [])

@@ -5,7 +5,7 @@
 // RUNS runs; OTHER: one of more than a trend has. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { faults, launch, PATIENCE_MS, turn, watch } from "./browser.mjs";
+import { faults, launch, PATIENCE_MS, shut, turn, watch } from "./browser.mjs";
 
 const SIGHTS = fileURLToPath(new URL("sights.js", import.meta.url));
 const job = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -120,18 +120,18 @@ const page = await open(browser, `${job.url}#view=runs`, `${section} tr[data-row
 await list(page);
 await shots(page, "runs");
 await chosen(page);
-await page.close();
+await shut(page);
 const over = await open(browser, `${job.url}#view=trend&runs=${encodeURIComponent(job.titles[0])}`, ".trend .point");
 await trend(over, { failed: job.failed, shown: job.runs, older: 0 });
 must((await over.$eval("h3.program", (e) => e.innerText)).endsWith(` in ${job.folder}`), "the trend does not name the log directory");
 await shots(over, "trend");
 await keys(over);
-await over.close();
+await shut(over);
 const full = await open(browser, `${job.other}#view=runs`, `${section} tr[data-row]`);
 await full.click(`${section} tr[data-row="0"] input[type="checkbox"]`);
 await full.click("text=/^Trend of /");
 await trend(full, { shown: job.most, older: job.older });
-await full.close();
-await browser.close();
+await shut(full);
+await shut(browser);
 for (const line of wrong) console.error(line);
 process.exit(wrong.length ? 1 : 0);

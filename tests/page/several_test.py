@@ -12,7 +12,6 @@ Run in the build folder; $TPUSIGHT names the program, $TS_SHOTS a folder for scr
 import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
 import urllib.parse
@@ -71,7 +70,7 @@ def main():
             path = os.path.join(folder, "job.json")
             with open(path, "w", encoding="utf-8") as f:
                 json.dump(job, f)
-            done = subprocess.run(["node", os.path.join(doors.HERE, "several.mjs"), path], capture_output=True, text=True, timeout=3600)
+            done = doors.node("several.mjs", path)
         if done.returncode == doors.SKIP:
             doors.skip(done.stderr.strip().removesuffix(": skipped"))
         if done.returncode not in (0, 1):

@@ -5,7 +5,7 @@
 // stand on the page; LATE is what the host is called that all wait for. Each begins at the list of runs. Prints clicks and seconds of each; on stderr what is wrong, a line each. Exit 1:
 // something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { launch, PATIENCE_MS, shut, watch } from "./browser.mjs";
 
 const job = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const wrong = [];
@@ -121,7 +121,7 @@ async function doTask(browser, task) {
 	console.log(`${task.name}: ${of.clicks} clicks, ${seconds.toFixed(1)} s`);
 	of.must(of.clicks <= job.clicks, `${of.clicks} clicks are more than ${job.clicks}`);
 	of.must(seconds <= job.seconds, `${seconds.toFixed(0)} s are more than ${job.seconds}`);
-	await context.close();
+	await shut(context);
 }
 
 // The chips of all hosts: names that tell them apart and count as people do, marks inside of their cells, nothing wider than the screen.
@@ -144,13 +144,13 @@ async function pod(browser, width) {
 	const drawn = await page.$eval(".mesh canvas", (e) => new Set(e.getContext("2d").getImageData(0, 0, e.width, e.height).data).size);
 	must(drawn > 3, "no chip is drawn");
 	if (job.shots) await page.screenshot({ path: `${job.shots}/pod-${width}.png`, fullPage: true });
-	await page.close();
+	await shut(page);
 }
 
 if (job.shots) mkdirSync(job.shots, { recursive: true });
 const browser = await launch();
 for (const task of job.tasks) await doTask(browser, task);
 for (const width of [1280, 390]) await pod(browser, width);
-await browser.close();
+await shut(browser);
 for (const line of wrong) console.error(line);
 process.exit(wrong.length ? 1 : 0);

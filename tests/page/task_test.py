@@ -9,7 +9,6 @@ the way is held against what was planted. Prints clicks and seconds. $TPUSIGHT n
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
@@ -52,8 +51,7 @@ def main():
                 json.dump({"url": url, "run": answer["run"], "hosts": answer["hosts"],
                            "late": short(answer["straggler"]["host"]), "tasks": wanted, "clicks": MOST_CLICKS, "seconds": MOST_S,
                            "shots": os.environ.get("TS_SHOTS")}, f)
-            done = subprocess.run(["node", os.path.join(doors.HERE, "task.mjs"), job], capture_output=True, text=True, timeout=3600,
-                                  check=False)
+            done = doors.node("task.mjs", job)
     if done.returncode == doors.SKIP:
         doors.skip(done.stderr.strip().removesuffix(": skipped"))
     print(done.stdout.strip())

@@ -5,7 +5,7 @@
 // without a server, URL one with; MADE a server of a report whose profile is gone. OP is one that ran on a device, in a step. Prints what is
 // wrong, a line each, and a line of figures: what a frame of a pan costs the page's thread. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { faults, launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { bounded, faults, launch, PATIENCE_MS, shut, watch } from "./browser.mjs";
 
 const job = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const wrong = [];
@@ -165,7 +165,7 @@ async function in_file(browser) {
 	await page.waitForSelector(".lanes canvas");
 	must(`${await range(page)}` === `${[job.mean.from_ps, job.mean.to_ps]}`, "a link does not lead to what was seen");
 	const frame_ms = await cost(page);
-	await page.context().close();
+	await shut(page.context());
 	return { frame_ms };
 }
 
@@ -182,7 +182,7 @@ async function looks(browser) {
 				mkdirSync(job.shots, { recursive: true });
 				await page.screenshot({ path: `${job.shots}/timeline-${width}-${theme}.png`, fullPage: true });
 			}
-			await page.context().close();
+			await shut(page.context());
 		}
 }
 
@@ -212,25 +212,25 @@ async function at_server(browser) {
 	await ofDevice;
 	await page.waitForFunction(() => [...document.querySelectorAll('section.table[aria-label="What is in sight"] tr[data-row]')].every((r) => !r.cells[0].innerText.startsWith("TPU:0")));
 	must(asked.at(-1).get("device") === "1", `the device is not asked for: ${asked.at(-1)}`);
-	await page.context().close();
+	await shut(page.context());
 }
 
 async function without_events(browser) {
 	const page = await open(browser, `${job.made}#view=slices`);
 	await page.waitForFunction(() => document.querySelector("#view").innerText.includes("a report that was made before: it has no events"));
 	must((await page.$$(".lanes")).length === 0, "rows are drawn of nothing");
-	await page.context().close();
+	await shut(page.context());
 }
 
 const browser = await launch();
 let told = {};
-for (const part of [in_file, looks, at_server, without_events])
+for (const does of [in_file, looks, at_server, without_events])
 	try {
-		told = { ...told, ...(await part(browser)) };
+		told = { ...told, ...(await bounded(does.name, does(browser))) };
 	} catch (e) {
-		bad(`${part.name}: ${e.stack}`);
+		bad(`${does.name}: ${e.stack}`);
 	}
-await browser.close();
+await shut(browser);
 console.log(JSON.stringify(told));
 for (const text of wrong) console.error(text);
 process.exit(wrong.length ? 1 : 0);

@@ -10,7 +10,6 @@ Run in the build folder; $TPUSIGHT names the program, $TS_SHOTS a folder for scr
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
@@ -82,7 +81,7 @@ def main():
             path = os.path.join(folder, "job.json")
             with open(path, "w", encoding="utf-8") as f:
                 json.dump({**job, "url": url, "made": made}, f)
-            done = subprocess.run(["node", os.path.join(doors.HERE, "timeline.mjs"), path], capture_output=True, text=True, timeout=3600)
+            done = doors.node("timeline.mjs", path)
     if done.returncode == doors.SKIP:
         doors.skip(done.stderr.strip().removesuffix(": skipped"))
     print(done.stdout.strip())

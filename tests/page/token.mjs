@@ -4,7 +4,7 @@
 // JOB: {url, token}; url without the token. Opens the page with the token, as it is printed; then a link to a view, as it is copied from there;
 // then the page in a browser that never had the token. On stderr what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { readFileSync } from "node:fs";
-import { launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { launch, PATIENCE_MS, shut, watch } from "./browser.mjs";
 
 const job = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const wrong = [];
@@ -32,7 +32,7 @@ try {
 	must(answer.status() === 401, `a stranger gets ${answer.status()}`);
 	must((await stranger.content()).includes("/?token=TOKEN"), "a stranger is not told what to do");
 } finally {
-	await browser.close();
+	await shut(browser);
 }
 for (const line of wrong) console.error(line);
 process.exit(wrong.length ? 1 : 0);

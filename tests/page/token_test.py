@@ -209,8 +209,7 @@ def browsed(port, folder):
     path = os.path.join(folder, "job.json")
     with open(path, "w", encoding="utf-8") as f:
         json.dump({"url": f"http://127.0.0.1:{port}/", "token": TOKEN}, f)
-    done = subprocess.run(["node", os.path.join(doors.HERE, "token.mjs"), path], stderr=subprocess.PIPE, text=True, check=False,
-                          timeout=doors.PATIENCE_S)
+    done = doors.node("token.mjs", path, stdout=None)
     if done.returncode == doors.SKIP:
         print(done.stderr.strip(), file=sys.stderr)
     elif done.returncode:

@@ -5,7 +5,7 @@
 // blank, axe finds nothing serious; then the check of its name looks at it. SHOTS: a folder. Prints what is wrong, a line each. Exit 1: something is
 // wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { blank, faults, launch, PATIENCE_MS, settled, theme, turn, watch } from "./browser.mjs";
+import { blank, bounded, faults, launch, PATIENCE_MS, settled, shut, theme, turn, watch } from "./browser.mjs";
 
 const SIZES = [[1280, 900], [1920, 1080], [390, 844]];
 const [jobsFile, shots] = process.argv.slice(2);
@@ -55,7 +55,7 @@ async function looks(browser, view) {
 			if (i !== 1) for (const fault of await faults(page)) must(false, `${at}: ${fault}`);
 			if (shots) await page.screenshot({ path: `${shots}/${job.name}-${view}-${size[0]}-${wanted}.png`, fullPage: true });
 		}
-		await page.context().close();
+		await shut(page.context());
 	}
 }
 
@@ -233,12 +233,12 @@ const browser = await launch();
 for (job of jobs)
 	for (const view of job.views) {
 		try {
-			await looks(browser, view);
-			await CHECKS[view](await open(browser, view, SIZES[0]));
+			await bounded("its looks", looks(browser, view));
+			await bounded("its check", open(browser, view, SIZES[0]).then(CHECKS[view]));
 		} catch (e) {
 			must(false, `${view}: ${e.stack}`);
 		}
 	}
-await browser.close();
+await shut(browser);
 for (const line of wrong) console.error(line);
 process.exit(wrong.length ? 1 : 0);

@@ -4,7 +4,7 @@
 // JOBS: [{name, url, want: {wrong: [WORD], lines, compilation, classes}}]. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is
 // missing.
 import { readFileSync } from "node:fs";
-import { launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
+import { bounded, launch, PATIENCE_MS, settled, shut, watch } from "./browser.mjs";
 
 const wrong = [];
 let job;
@@ -139,17 +139,17 @@ async function look(browser) {
 	}
 	must(!wanted.size, `no table has a column ${[...wanted]}`);
 	if (job.name === "sample") await keys(page);
-	await page.context().close();
+	await shut(page.context());
 }
 
 const jobs = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const browser = await launch();
 for (job of jobs)
 	try {
-		await look(browser);
+		await bounded("the job", look(browser));
 	} catch (e) {
 		must(false, e.stack);
 	}
-await browser.close();
+await shut(browser);
 for (const line of wrong) console.error(line);
 process.exit(wrong.length ? 1 : 0);

@@ -10,7 +10,7 @@
 // Exit 77 when playwright-core or Chromium is not there.
 import { mkdirSync } from "node:fs";
 
-import { launch } from "../page/browser.mjs";
+import { launch, shut } from "../page/browser.mjs";
 
 const PATIENCE_MS = 120000;
 
@@ -88,7 +88,7 @@ async function trace(chromium, opt) {
 	const missing = opt.expect.filter((t) => !data.includes(t) || !heads.includes(t));
 	for (const t of missing)
 		console.error(`"${t}" is ${data.includes(t) ? "in the trace's data, not on the page" : "not in the trace"}`);
-	await page.close();
+	await shut(page);
 	return drawn && missing.length === 0;
 }
 
@@ -119,7 +119,7 @@ async function overview(chromium, opt) {
 	let cut = 0;
 	for (const width of [1280, 1440, 1920])
 		cut += await cut_suggestions(page, width);
-	await page.close();
+	await shut(page);
 	return drawn && missing.length === 0 && cut === 0;
 }
 
@@ -131,7 +131,7 @@ async function op_link(chromium, opt, address) {
 	const shown = await wait_for(`the graph of ${node}`, async () =>
 		(await deep_text(page)).includes(`Neighborhood of 1 nodes around ${node}`));
 	await page.screenshot({ path: `${opt.shots}/link_op.png` });
-	await page.close();
+	await shut(page);
 	return shown;
 }
 
@@ -154,7 +154,7 @@ async function time_link(chromium, opt, address) {
 		asked && inside > 0 && /XLA Ops|\/device:|\/host:/.test(await deep_text(page)));
 	await page.waitForTimeout(2000);
 	await page.screenshot({ path: `${opt.shots}/link_time.png` });
-	await page.close();
+	await shut(page);
 	return drawn;
 }
 
@@ -169,7 +169,7 @@ const opt = options(process.argv.slice(2));
 const chromium = await launch();
 const good = [await trace(chromium, opt), await overview(chromium, opt),
 	await all(opt.op, (a) => op_link(chromium, opt, a)), await all(opt.time, (a) => time_link(chromium, opt, a))];
-await chromium.close();
+await shut(chromium);
 const word = good.map((g) => (g ? "good" : "bad"));
 console.log(`trace ${word[0]}, overview ${word[1]}, links to ops ${word[2]} (${opt.op.length}), to times ${word[3]} ` +
 	`(${opt.time.length}); screenshots in ${opt.shots}`);

@@ -5,7 +5,7 @@
 // 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
 
-import { launch } from "../page/browser.mjs";
+import { bounded, launch, shut } from "../page/browser.mjs";
 
 const PATIENCE_MS = 120000;
 const AGAIN_MS = 10000; // what has no answer by then is asked again
@@ -121,11 +121,11 @@ async function new_frontend(browser) {
 for (const look of [old_frontend, new_frontend]) {
 	const browser = await launch(DRAWING);
 	try {
-		await look(browser);
+		await bounded(look.name, look(browser));
 	} catch (e) {
 		wrong.push(e.stack);
 	}
-	await browser.close();
+	await shut(browser);
 }
 for (const text of wrong) console.error(text);
 process.exit(wrong.length ? 1 : 0);

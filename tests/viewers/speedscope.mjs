@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-import { launch, tool } from "../page/browser.mjs";
+import { launch, shut, tool } from "../page/browser.mjs";
 
 const PATIENCE_MS = 120000;
 const DRAWING = ["--disable-gpu-sandbox", "--use-gl=swiftshader", "--enable-unsafe-swiftshader"];
@@ -58,14 +58,14 @@ async function check(browser, url, { file, profiles }) {
 		if (process.env.SHOTS) await page.screenshot({ path: path.join(process.env.SHOTS, `speedscope-${path.basename(file)}-${at}.png`) });
 		await page.keyboard.press("n"); // the next profile
 	}
-	await page.close();
+	await shut(page);
 }
 
 const jobs = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const url = `file://${page_of_speedscope()}#view=sandwich`; // the table of functions: its drawings need a graphics card
 const browser = await launch(DRAWING);
 for (const job of jobs) await check(browser, url, job);
-await browser.close();
+await shut(browser);
 wrong.forEach((text) => console.log(text));
 console.log(`speedscope: ${jobs.length} files, ${jobs.reduce((n, j) => n + j.profiles.length, 0)} profiles, ${wrong.length} wrong`);
 process.exit(wrong.length ? 1 : 0);
