@@ -16,7 +16,7 @@ async function find_frame(page) {
 	const there = (text) => document.querySelector("#tpusight header .perfetto") && document.querySelector("header .run").textContent.startsWith(text);
 	for (;;) {
 		for (const frame of page.frames()) {
-			if (job.run) await frame.selectOption("header label.choice:first-of-type select", job.run, { timeout: 200 }).catch(() => {});
+			if (job.run) await frame.selectOption("header label.choice:first-of-type select", job.run, { timeout: 2000 }).catch(() => {});
 			if (await frame.evaluate(there, job.text ?? "").catch(() => false)) return frame;
 		}
 		if (Date.now() > end) throw new Error("the page did not come up");

@@ -448,7 +448,7 @@ static int ask(const struct served *served, const char *host, const char *more)
 	return fd;
 }
 
-/* Reads until WORD came. False: the connection is over, or nothing came for ten seconds. */
+/* Reads until WORD came. False: the connection is over, or nothing came for so long. */
 static bool wait_for(int fd, struct ts_buf *text, const char *word)
 {
 	for (;;) {
@@ -458,7 +458,7 @@ static bool wait_for(int fd, struct ts_buf *text, const char *word)
 
 		if (text->n > 0 && memmem(text->p, text->n, word, strlen(word)))
 			return true;
-		if (poll(&ready, 1, 10000) != 1)
+		if (poll(&ready, 1, BUSY_MS) != 1)
 			return false;
 		n = recv(fd, piece, sizeof(piece), 0);
 		if (n <= 0)
