@@ -117,11 +117,12 @@ static void critical_path_report_put_row(struct ts_result *result, struct ts_tab
 	TS_CELLS(result, table, critical_path_rows, ROW_CELLS);
 }
 
+#define ROW_SUMS(X) X(path_ps) X(path_pct) X(parts)
+
 static void critical_path_report_put_rows(const struct ts_context *ctx, struct ts_result *result,
 					  const struct ts_sheet *sheet, const char *title,
 					  const struct shown *shown)
 {
-	static const char *const sums[] = { "path_ps", "path_pct", "parts", NULL };
 	struct ts_table *table = ts_result_titled(result, sheet, title);
 	const struct cp_path *path = shown->path;
 
@@ -134,7 +135,7 @@ static void critical_path_report_put_rows(const struct ts_context *ctx, struct t
 		return;
 	critical_path_report_put_row(result, table, shown, (struct ts_bytes){ NULL, 0 }, NULL,
 				     path->others_ps, path->nr_others);
-	ts_table_end_others(result, table, path->nr_other_rows, "name", sums);
+	TS_END_OTHERS(result, table, critical_path_rows, path->nr_other_rows, name, ROW_SUMS);
 }
 
 /* --- which steps */
@@ -198,16 +199,16 @@ static void critical_path_report_add_path(struct cp_path *sum, const struct cp_p
 	}
 }
 
+#define STEP_SUMS(X) \
+	X(duration_ps) X(path_ps) X(path_pct) X(host_operator_ps) X(runtime_call_ps) \
+	X(launch_delay_ps) X(kernel_ps) X(copy_ps) X(communication_ps) X(queue_delay_ps) \
+	X(waits)
+
 /* ROWS: of PATHS, those that are listed; the others are one row. */
 static void put_listed(const struct ts_context *ctx, struct ts_result *result,
 		       const struct cp_path *const *paths, size_t nr, const uint32_t *rows,
 		       size_t nr_rows)
 {
-	static const char *const sums[] = {
-		"duration_ps",	    "path_ps",	       "path_pct",  "host_operator_ps",
-		"runtime_call_ps",  "launch_delay_ps", "kernel_ps", "copy_ps",
-		"communication_ps", "queue_delay_ps",  "waits",	    NULL
-	};
 	struct ts_table *table = TS_TABLE(result, critical_path_each_step);
 	struct cp_path others = { .host = paths[0]->host };
 
@@ -222,7 +223,7 @@ static void put_listed(const struct ts_context *ctx, struct ts_result *result,
 	if (nr_rows == nr)
 		return;
 	put_each(ctx, result, table, &others);
-	ts_table_end_others(result, table, nr - nr_rows, "step", sums);
+	TS_END_OTHERS(result, table, critical_path_each_step, nr - nr_rows, step, STEP_SUMS);
 }
 
 /* In the order of time. */

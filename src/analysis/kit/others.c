@@ -4,27 +4,20 @@
 
 #include "base/check.h"
 
-static bool is_sum(const char *column, const char *const *sums)
-{
-	for (; *sums; sums++)
-		if (strcmp(column, *sums) == 0)
-			return true;
-	return false;
-}
-
-void ts_table_end_others(struct ts_result *result, struct ts_table *table, size_t nr,
-			 const char *label, const char *const *sums)
+void ts_table_end_others(struct ts_result *result, struct ts_table *table,
+			 const struct ts_sheet *sheet, size_t nr, size_t label,
+			 const struct ts_value *stays)
 {
 	struct ts_value *row;
 
-	TS_ASSERT(result && table && nr > 0 && sums);
-	TS_ASSERT(ts_table_column(table, label) >= 0);
+	TS_ASSERT(result && table && nr > 0 && label < sheet->nr_columns && stays);
 	if (table->nr_rows == 0)
 		return; /* memory is out, as the results know */
+	TS_ASSERT(ts_table_row_at(table, sheet, table->nr_rows - 1));
 	row = table->cells + (table->nr_rows - 1) * table->nr_columns;
 	for (size_t i = 0; i < table->nr_columns; i++)
-		if (!is_sum(table->columns[i].name, sums))
+		if (stays[i].type == TS_VALUE_NULL)
 			row[i] = ts_null();
-	row[ts_table_column(table, label)] = ts_text(ts_result_text(result, "%zu others", nr));
+	row[label] = ts_text(ts_result_text(result, "%zu others", nr));
 	table->nr_others++;
 }

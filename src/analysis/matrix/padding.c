@@ -359,12 +359,13 @@ static struct ts_padded_op fact_of_row(const struct ts_context *ctx, struct ts_r
 	return fact;
 }
 
+#define OP_SUMS(X) X(waste_ps) X(self_time_ps)
+
 /* The worst ops into the table and into FACTS. */
 static enum ts_status padding_put_ops(const struct ts_context *ctx, struct ts_result *result,
 				      const struct padding_list *list,
 				      struct ts_padding_facts *facts, struct ts_error *err)
 {
-	static const char *const sums[] = { "waste_ps", "self_time_ps", NULL };
 	struct ts_table *table = TS_TABLE(result, padding_ops);
 	size_t listed = ts_listed_ops(ctx, list->nr, MAX_ROWS), nr = 0;
 	size_t nr_facts = TS_MAX(TS_MIN(list->nr, MAX_ROWS), listed);
@@ -389,7 +390,7 @@ static enum ts_status padding_put_ops(const struct ts_context *ctx, struct ts_re
 	}
 	if (nr > listed) {
 		padding_put_op(result, table, &others);
-		ts_table_end_others(result, table, nr - listed, "op", sums);
+		TS_END_OTHERS(result, table, padding_ops, nr - listed, op, OP_SUMS);
 	}
 	facts->items = items;
 	facts->nr = TS_MIN(nr, MAX_ROWS);

@@ -403,10 +403,11 @@ static void systolic_ops_put_op(struct ts_result *result, const struct ts_contex
 	TS_CELLS(result, table, systolic_ops, OP_CELLS);
 }
 
+#define OP_SUMS(X) X(occurrences) X(time_ps) X(lost_ps)
+
 static void systolic_ops_put_others(struct ts_result *result, const struct ts_context *ctx,
 				    struct ts_table *table, const struct list *list, size_t listed)
 {
-	static const char *const sums[] = { "occurrences", "time_ps", "lost_ps", NULL };
 	struct row others = { .flops = NAN, .utilization = NAN, .impossible = NAN };
 	struct ts_matrix_op fact = { .op = TS_NONE };
 
@@ -421,7 +422,7 @@ static void systolic_ops_put_others(struct ts_result *result, const struct ts_co
 		others.time_ps = -1; /* nothing ran */
 	fact.time_ps = others.time_ps;
 	systolic_ops_put_op(result, ctx, table, &others, &fact);
-	ts_table_end_others(result, table, list->nr - listed, "op", sums);
+	TS_END_OTHERS(result, table, systolic_ops, list->nr - listed, op, OP_SUMS);
 }
 
 static enum ts_status systolic_ops_put_ops(struct ts_result *result, const struct ts_context *ctx,

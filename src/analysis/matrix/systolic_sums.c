@@ -210,17 +210,17 @@ static void systolic_sums_put_step(const struct steps_report *report, const stru
 	TS_CELLS(result, report->table, systolic_steps, STEP_CELLS);
 }
 
+#define STEP_SUMS(X) X(flops) X(time_ps) X(mxu_utilization_pct)
+
 static void systolic_sums_put_other_steps(const struct steps_report *report,
 					  const struct ts_context *ctx,
 					  const struct step_sum *others)
 {
-	static const char *const sums[] = { "flops", "time_ps", "mxu_utilization_pct", NULL };
-
 	if (!others->seen)
 		return;
 	systolic_sums_put_step(report, others);
-	ts_table_end_others(report->result, report->table, ts_run_steps_nr_others(ctx->steps),
-			    "step", sums);
+	TS_END_OTHERS(report->result, report->table, systolic_steps,
+		      ts_run_steps_nr_others(ctx->steps), step, STEP_SUMS);
 }
 
 static enum ts_status systolic_sums_put_steps(const struct systolic_state *state,

@@ -613,16 +613,15 @@ static void ops_ops_add_to_others(struct ts_op_fact *others, struct ts_time_op *
 	others->parts = parts->split_ps > 0 ? parts : NULL;
 }
 
+#define OP_SUMS(X) \
+	X(occurrences) X(total_time_ps) X(self_time_ps) X(exclusive_ps) X(compute_ps) \
+	X(memory_wait_ps) X(unexplained_ps)
+
 static void ops_ops_put_others(const struct listing *list, struct ts_op_fact *others, size_t nr)
 {
-	static const char *const sums[] = { "occurrences",    "total_time_ps",
-					    "self_time_ps",   "exclusive_ps",
-					    "compute_ps",     "memory_wait_ps",
-					    "unexplained_ps", NULL };
-
 	ops_ops_put_op(list->ctx, list->result, list->table, others,
 		       (struct reached){ NAN, NAN, NAN });
-	ts_table_end_others(list->result, list->table, nr, "name", sums);
+	TS_END_OTHERS(list->result, list->table, ops_ops, nr, name, OP_SUMS);
 }
 
 static enum ts_status ops_ops_list_ops(struct listing *list, const struct ops_state *sum,

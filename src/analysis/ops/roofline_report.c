@@ -6,6 +6,7 @@
 #include "analysis/ops/roofline.h"
 
 #include "base/check.h"
+#include "result/schema/roofline.def"
 #include "result/impossible.h"
 #include "base/order.h"
 
@@ -252,19 +253,17 @@ static void roofline_report_put_module(struct report *report, const struct total
 
 TS_ORDER(roofline_report_by_time, struct total, TS_DOWN(ops_ps) TS_UP(program_id))
 
+#define OP_SUMS(X) \
+	X(kind) X(occurrences) X(total_time_ps) X(self_time_ps) X(time_pct) X(self_time_pct)
+
 /* Behind all other rows. Their rates are not one rate. */
 static void put_other_ops(struct report *report)
 {
-	static const char *const sums[] = {
-		"kind",		 "occurrences", "total_time_ps", "self_time_ps", "time_pct",
-		"self_time_pct", NULL
-	};
-
 	if (report->nr_rows <= report->nr_listed)
 		return;
 	roofline_report_put(report, &report->others);
-	ts_table_end_others(report->result, report->table, report->nr_rows - report->nr_listed,
-			    "name", sums);
+	TS_END_OTHERS(report->result, report->table, roofline_roofline,
+		      report->nr_rows - report->nr_listed, name, OP_SUMS);
 }
 
 /* The time of a step into its row, and into that of all. */
@@ -311,28 +310,20 @@ static void roofline_report_put_step(struct report *report, struct roofline_row 
 	roofline_report_put_sum(report, row, &report->program);
 }
 
+#define STEP_SUMS(X) \
+	X(kind) X(occurrences) X(total_time_ps) X(time_pct) X(flops_per_s) \
+	X(model_flops_per_s) X(bytes_per_s) X(hbm_bytes_per_s) X(flops_utilization_pct) \
+	X(hbm_utilization_pct) X(roofline_efficiency_pct)
+
 /* All but what says which step it is: their work together over their time together. */
 static void roofline_report_put_other_steps(struct report *report, struct roofline_row *others,
 					    size_t nr)
 {
-	static const char *const sums[] = { "kind",
-					    "occurrences",
-					    "total_time_ps",
-					    "time_pct",
-					    "flops_per_s",
-					    "model_flops_per_s",
-					    "bytes_per_s",
-					    "hbm_bytes_per_s",
-					    "flops_utilization_pct",
-					    "hbm_utilization_pct",
-					    "roofline_efficiency_pct",
-					    NULL };
-
 	if (nr == 0)
 		return;
 	others->occurrences = (int64_t)nr;
 	roofline_report_put_step(report, others);
-	ts_table_end_others(report->result, report->table, nr, "name", sums);
+	TS_END_OTHERS(report->result, report->table, roofline_roofline, nr, name, STEP_SUMS);
 }
 
 /* All of them in one row (the rates of XProf's average step), then each that is listed. */

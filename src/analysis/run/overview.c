@@ -422,9 +422,10 @@ static void overview_put_step(const struct run_steps *steps, const struct run_st
 	TS_CELLS(result, table, overview_steps, STEP_CELLS);
 }
 
+#define STEP_SUMS(X) X(duration_ps) X(source)
+
 static void put_step_table(const struct run_steps *steps, struct ts_result *result)
 {
-	static const char *const sums[] = { "duration_ps", "source", NULL };
 	struct ts_table *table = TS_TABLE(result, overview_steps);
 
 	for (size_t i = 0; i < steps->nr; i++)
@@ -432,7 +433,7 @@ static void put_step_table(const struct run_steps *steps, struct ts_result *resu
 	if (steps->nr == steps->nr_all)
 		return;
 	overview_put_step(steps, &steps->others, result, table);
-	ts_table_end_others(result, table, steps->nr_all - steps->nr, "step", sums);
+	TS_END_OTHERS(result, table, overview_steps, steps->nr_all - steps->nr, step, STEP_SUMS);
 }
 
 /* The steps of the time view, less its buckets; where there are none, those of the hosts. */

@@ -68,9 +68,9 @@ static void time_report_put_totals(const struct report *report)
 	X(input_ps, of_hosts(report, ps[TS_BUCKET_INPUT])) \
 	X(idle_ps, ts_int(ps[TS_BUCKET_IDLE]))
 
-#define BUCKET_SUMS \
-	"compute_ps", "memory_wait_ps", "communication_ps", "host_transfer_ps", \
-		"rematerialization_ps", "unexplained_ps", "compilation_ps", "input_ps", "idle_ps"
+#define BUCKET_SUMS(X) \
+	X(compute_ps) X(memory_wait_ps) X(communication_ps) X(host_transfer_ps) \
+	X(rematerialization_ps) X(unexplained_ps) X(compilation_ps) X(input_ps) X(idle_ps)
 
 #define OF_STEPS(value) ts_value_from(value, report->of_steps)
 
@@ -95,9 +95,10 @@ static void time_report_put_step(const struct report *report, struct ts_table *t
 	TS_CELLS(report->result, table, time_per_step, STEP_CELLS);
 }
 
+#define STEP_SUMS(X) X(duration_ps) X(total_ps) BUCKET_SUMS(X)
+
 static void time_report_put_steps(const struct report *report)
 {
-	static const char *const sums[] = { "duration_ps", "total_ps", BUCKET_SUMS, NULL };
 	struct ts_table *table = TS_TABLE(report->result, time_per_step);
 	size_t nr_others = report->facts->nr_steps - report->facts->nr_listed;
 
@@ -106,7 +107,7 @@ static void time_report_put_steps(const struct report *report)
 	if (nr_others == 0)
 		return;
 	time_report_put_step(report, table, &report->facts->others);
-	ts_table_end_others(report->result, table, nr_others, "step", sums);
+	TS_END_OTHERS(report->result, table, time_per_step, nr_others, step, STEP_SUMS);
 }
 
 static void note_steps(const struct report *report)

@@ -125,19 +125,13 @@ static void memory_report_put_op(const struct memory *memory, struct ts_table *t
 	TS_CELLS(memory->result, table, memory_ops, OP_CELLS);
 }
 
+#define OP_SUMS(X) \
+	X(executions) X(hbm_read_bytes) X(hbm_written_bytes) X(vmem_read_bytes) \
+	X(vmem_written_bytes) X(cmem_read_bytes) X(cmem_written_bytes) X(host_bytes) \
+	X(time_ps) X(hbm_bytes)
+
 static void memory_report_put_ops(const struct memory *memory)
 {
-	static const char *const sums[] = { "executions",
-					    "hbm_read_bytes",
-					    "hbm_written_bytes",
-					    "vmem_read_bytes",
-					    "vmem_written_bytes",
-					    "cmem_read_bytes",
-					    "cmem_written_bytes",
-					    "host_bytes",
-					    "time_ps",
-					    "hbm_bytes",
-					    NULL };
 	struct ts_table *table = TS_TABLE(memory->result, memory_ops);
 
 	for (size_t i = 0; i < memory->nr_listed; i++)
@@ -145,7 +139,8 @@ static void memory_report_put_ops(const struct memory *memory)
 	if (memory->nr_listed == memory->nr_ops)
 		return;
 	memory_report_put_op(memory, table, &memory->others);
-	ts_table_end_others(memory->result, table, memory->nr_ops - memory->nr_listed, "op", sums);
+	TS_END_OTHERS(memory->result, table, memory_ops, memory->nr_ops - memory->nr_listed, op,
+		      OP_SUMS);
 }
 
 static struct ts_bytes memory_report_cause_of(const struct memory *memory,

@@ -212,9 +212,10 @@ static void remat_put_op(const struct remat *all, struct ts_table *table,
 	TS_CELLS(all->result, table, remat_ops, OP_CELLS);
 }
 
+#define OP_SUMS(X) X(occurrences) X(time_ps)
+
 static void remat_put_ops(const struct remat *all)
 {
-	static const char *const sums[] = { "occurrences", "time_ps", NULL };
 	struct ts_table *table = TS_TABLE(all->result, remat_ops);
 	size_t listed = ts_listed_ops(all->ctx, all->nr, MAX_ROWS);
 	struct ts_remat_op others = { .op = TS_NONE, .module = TS_NONE, .instr = TS_NONE };
@@ -229,7 +230,7 @@ static void remat_put_ops(const struct remat *all)
 	if (listed == all->nr)
 		return;
 	remat_put_op(all, table, &others);
-	ts_table_end_others(all->result, table, all->nr - listed, "name", sums);
+	TS_END_OTHERS(all->result, table, remat_ops, all->nr - listed, name, OP_SUMS);
 }
 
 struct region {
