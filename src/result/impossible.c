@@ -3,6 +3,7 @@
 #include "result/impossible.h"
 
 #include "base/check.h"
+#include "result/terms.h"
 
 struct ts_value ts_impossible_value(struct ts_result *result, double value, double peak,
 				    struct ts_bytes cause)
@@ -118,13 +119,28 @@ size_t ts_result_each_impossible(const struct ts_result *result, const struct ts
 	return nr;
 }
 
+/* The column of TABLE that means TERM; or -1. */
+static int column_of_term(const struct ts_table *table, const struct ts_term *term)
+{
+	for (size_t i = 0; i < table->nr_columns; i++)
+		if (table->columns[i].term == term)
+			return (int)i;
+	return -1;
+}
+
 struct ts_bytes ts_impossible_item(const struct ts_impossible_place *place)
 {
-	static const char *const names[] = { "name", "op", "module", "category", "memory" };
+	static const struct ts_term *const terms[] = {
+		&ts_term_name,	 &ts_term_collective, &ts_term_custom_call,	 &ts_term_op,
+		&ts_term_module, &ts_term_category,   &ts_term_kind_of_operator, &ts_term_memory,
+	};
+	const struct ts_table *table;
 	struct ts_bytes text = { NULL, 0 };
 
 	TS_ASSERT(place);
-	for (size_t i = 0; i < TS_NELEM(names) && place->table && text.n == 0; i++)
-		text = ts_cell_text(place->table, place->row, names[i]);
+	table = place->table;
+	for (size_t i = 0; i < TS_NELEM(terms) && table && text.n == 0; i++)
+		text = ts_value_text(
+			ts_table_cell(table, place->row, column_of_term(table, terms[i])));
 	return text;
 }

@@ -58,7 +58,8 @@ typedef void ts_impossible_seen(void *arg, const struct ts_impossible_place *pla
 /* Calls SEEN (or NULL) for each one of RESULT, of TABLE alone if that is not NULL. Gives how many. */
 size_t ts_result_each_impossible(const struct ts_result *result, const struct ts_table *table,
 				 ts_impossible_seen *seen, void *arg);
-/* What the row is of: its "name", else its "op", "module", "category" or "memory"; .n 0: it has none. */
+/* What the row is of, by the terms of its columns: an op, else a module, a category or a memory; .n 0: it has
+ * none. */
 struct ts_bytes ts_impossible_item(const struct ts_impossible_place *place);
 
 #endif

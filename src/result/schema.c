@@ -3,9 +3,10 @@
 #include "result/schema.h"
 
 #include "base/check.h"
+#include "result/terms.h"
 
 #define TERM(id, label, meaning, formula, unit, page, also) \
-	static const struct ts_term ts_term_##id = { label, meaning, formula, unit, page, also };
+	const struct ts_term ts_term_##id = { label, meaning, formula, unit, page, also };
 #include "result/schema/terms.def"
 #undef TERM
 

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "codec/term.h"
 #include "result/order.h"
+#include "result/terms.h"
 
 #define INDENT	      2
 #define GAP	      2	  /* between columns */
@@ -335,7 +336,7 @@ static void add_column(struct layout *layout, size_t index, size_t width)
 	text_table_measure(layout, column, width);
 	/* ops of several modules may have one name: only then is the module worth its columns */
 	if (of->label || !has_labels(layout->table) || (int)index == layout->sorted ||
-	    (strcmp(of->name, "module") == 0 && layout->nr_rows > 1 && !column->says_nothing))
+	    (of->term == &ts_term_module && layout->nr_rows > 1 && !column->says_nothing))
 		layout->nr_columns++;
 	else
 		*column = (struct column){ 0 };
@@ -368,15 +369,21 @@ static void choose_rows(struct layout *layout, size_t wanted, bool folds)
 	}
 }
 
+static int device_column(const struct ts_table *table)
+{
+	for (size_t i = 1; i < table->nr_columns; i++)
+		if (table->columns[i].term == &ts_term_device_id && table->columns[i].label)
+			return (int)i;
+	return -1;
+}
+
 static void lay_out(struct layout *layout, const struct ts_report *report)
 {
 	const struct ts_table *table = layout->table;
 	size_t top = report->top ? report->top : table->text_rows ? table->text_rows : NR_ROWS;
 	size_t wanted = TS_MIN(table->nr_rows, top);
 
-	layout->device = ts_table_column(table, "device_id");
-	if (layout->device <= 0 || !table->columns[layout->device].label)
-		layout->device = -1;
+	layout->device = device_column(table);
 	layout->nr_like = calloc(wanted + 1, sizeof(*layout->nr_like));
 	layout->sorted = report->sort ? ts_table_find_column(table, report->sort) : -1;
 	layout->rows = calloc(table->nr_rows + 1, sizeof(*layout->rows));

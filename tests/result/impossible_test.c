@@ -2,9 +2,10 @@
 /* Figures above their peak are not shown as facts, and stand apart with their cause. */
 #include "tests/test.h"
 #include "result/impossible.h"
+#include "result/terms.h"
 
 static const struct ts_column columns[] = {
-	{ "op", TS_MEASURED, "op" },
+	{ "op", TS_MEASURED, "op", .term = &ts_term_op },
 	{ "share_pct", TS_MODELLED, "share" },
 };
 

@@ -3,6 +3,7 @@
 #include "tests/test.h"
 #include "codec/term.h"
 #include "result/schema/doctor.def"
+#include "result/terms.h"
 #include "write/report_text.h"
 #include "write/text_table.h"
 
@@ -227,9 +228,12 @@ static void add_op(struct ts_result *result, struct ts_table *table, const char 
 }
 
 static const struct ts_column op_columns[] = {
-	{ "module", TS_MEASURED, NULL },	   { "op", TS_MEASURED, "op" },
-	{ "total_time_ps", TS_MEASURED, "total" }, { "self_time_ps", TS_MEASURED, "self" },
-	{ "wait_ps", TS_MEASURED, "waits" },	   { "hbm_bytes", TS_MEASURED, "HBM" },
+	{ "module", TS_MEASURED, NULL, .term = &ts_term_module },
+	{ "op", TS_MEASURED, "op" },
+	{ "total_time_ps", TS_MEASURED, "total" },
+	{ "self_time_ps", TS_MEASURED, "self" },
+	{ "wait_ps", TS_MEASURED, "waits" },
+	{ "hbm_bytes", TS_MEASURED, "HBM" },
 	{ "flops", TS_MEASURED, "FLOPs" },
 };
 
@@ -354,7 +358,7 @@ TEST(devices_that_are_alike_are_one_row)
 {
 	static const struct ts_column columns[] = {
 		{ "name", TS_MEASURED, "kernel" },
-		{ "device_id", TS_MEASURED, "device" },
+		{ "device_id", TS_MEASURED, "device", .term = &ts_term_device_id },
 		{ "total_ps", TS_MEASURED, "total" },
 	};
 	struct ts_buf out = TS_BUF_INIT;
