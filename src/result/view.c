@@ -5,20 +5,18 @@
 #include "base/check.h"
 #include "base/closest.h"
 #include "base/units.h"
+#include "result/schema/doctor.def"
 
 #define NAME_MAX_SHOWN 64 /* of a name that is not a view, so that the message is not cut */
 
-const char *const ts_finding_columns[TS_FINDING_COLUMNS] = {
-	"id",	     "rule",	   "severity", "severity_reason",
-	"title",     "evidence",   "gain_ps",  "gain_pct",
-	"impact_ps", "impact_pct", "ceiling",  "confidence",
-	"start_ps",  "end_ps",	   "advice",   "code",
-};
+#define NAME(name) #name,
+const char *const ts_finding_columns[TS_FINDING_COLUMNS] = { TS_FINDING_LIST(NAME) };
+const char *const ts_when_columns[TS_WHEN_COLUMNS] = { TS_WHEN_LIST(NAME) };
+const char *const ts_where_columns[TS_WHERE_COLUMNS] = { TS_WHERE_LIST(NAME) };
+#undef NAME
 const char *const ts_merged_columns[TS_MERGED_COLUMNS] = { "rule", "title", "impact_ps" };
-const char *const ts_when_columns[TS_WHEN_COLUMNS] = { "device", "start_ps", "end_ps", "example" };
 const char *const ts_link_columns[TS_LINK_COLUMNS] = { "xprof", "xprof_trace", "perfetto",
 						       "perfetto_sql" };
-const char *const ts_where_columns[TS_WHERE_COLUMNS] = { "op", "module", "source" };
 
 const char *ts_finding_gain(char out[TS_GAIN_MAX], const struct ts_finding *finding)
 {
@@ -174,7 +172,7 @@ struct ts_value ts_where_value(const struct ts_where *where, size_t column)
 bool ts_result_has_findings(const struct ts_result *result)
 {
 	TS_ASSERT(result);
-	return result->nr_findings > 0 || strcmp(result->name, "doctor") == 0;
+	return result->nr_findings > 0 || strcmp(result->name, ts_schema_doctor.name) == 0;
 }
 
 bool ts_result_is_silent(const struct ts_result *result)

@@ -35,7 +35,11 @@ const char *ts_finding_gain(char out[TS_GAIN_MAX], const struct ts_finding *find
 
 /* The single values of a finding, in the order of the report; all but its places, times, links and
  * what was merged into it. */
-enum { TS_FINDING_COLUMNS = 16 };
+#define TS_FINDING_LIST(X) \
+	X(id) X(rule) X(severity) X(severity_reason) X(title) X(evidence) X(gain_ps) X(gain_pct) \
+	X(impact_ps) X(impact_pct) X(ceiling) X(confidence) X(start_ps) X(end_ps) X(advice) X(code)
+#define TS_FINDING_INDEX(name) TS_FINDING_##name,
+enum { TS_FINDING_LIST(TS_FINDING_INDEX) TS_FINDING_COLUMNS };
 extern const char *const ts_finding_columns[TS_FINDING_COLUMNS];
 struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column);
 
@@ -52,8 +56,9 @@ enum { TS_MERGED_COLUMNS = 3 };
 extern const char *const ts_merged_columns[TS_MERGED_COLUMNS];
 struct ts_value ts_merged_value(const struct ts_merged *merged, size_t column);
 
-/* device, start_ps, end_ps, example. */
-enum { TS_WHEN_COLUMNS = 4 };
+#define TS_WHEN_LIST(X) X(device) X(start_ps) X(end_ps) X(example)
+#define TS_WHEN_INDEX(name) TS_WHEN_##name,
+enum { TS_WHEN_LIST(TS_WHEN_INDEX) TS_WHEN_COLUMNS };
 extern const char *const ts_when_columns[TS_WHEN_COLUMNS];
 struct ts_value ts_when_value(const struct ts_when *when, size_t column);
 
@@ -66,8 +71,10 @@ struct ts_value ts_link_value(const struct ts_links *links, size_t column);
 /* Where a finding is, in short: the source file's name alone with its line; else the op; else empty. */
 struct ts_bytes ts_finding_place(const struct ts_finding *finding);
 
-/* op, module, source of a place. */
-enum { TS_WHERE_COLUMNS = 3 };
+/* Of a place. */
+#define TS_WHERE_LIST(X) X(op) X(module) X(source)
+#define TS_WHERE_INDEX(name) TS_WHERE_##name,
+enum { TS_WHERE_LIST(TS_WHERE_INDEX) TS_WHERE_COLUMNS };
 extern const char *const ts_where_columns[TS_WHERE_COLUMNS];
 struct ts_value ts_where_value(const struct ts_where *where, size_t column);
 

@@ -1,77 +1,137 @@
 /* SPDX-License-Identifier: MIT */
-/* ops, steps, findings: cells by the names of their columns. */
+/* ops, steps, findings: cells by the columns of the schema. */
 #include "run/export_tables.h"
 
 #include "codec/json.h"
 #include "result/view.h"
 #include "write/json_value.h"
 #include "result/schema/doctor.def"
+#include "result/schema/ops.def"
+#include "result/schema/overview.def"
 
-#define INT(name)  { #name, TS_COLFILE_INT, NULL }
-#define UINT(name) { #name, TS_COLFILE_UINT, NULL }
-#define REAL(name) { #name, TS_COLFILE_REAL, NULL }
-#define BOOL(name) { #name, TS_COLFILE_BOOL, NULL }
-#define TEXT(name) { #name, TS_COLFILE_TEXT, NULL }
-
-static const struct ts_colfile_column op_columns[] = {
-	INT(op_index),
-	UINT(program_id),
-	TEXT(module),
-	TEXT(name),
-	TEXT(category),
-	INT(occurrences),
-	INT(total_time_ps),
-	INT(self_time_ps),
-	INT(exclusive_ps),
-	INT(flops),
-	INT(bytes_accessed),
-	REAL(mxu_utilization_pct),
-	REAL(hbm_bytes_per_s),
-	TEXT(bound_by),
-	REAL(padding_waste_pct),
-	TEXT(bucket),
-	INT(compute_ps),
-	INT(memory_wait_ps),
-	INT(unexplained_ps),
-	BOOL(is_remat),
-	TEXT(source),
-	TEXT(framework_op),
-	INT(first_device),
-	INT(first_start_ps),
-	INT(first_end_ps),
+#define OF(name) TS_COLUMN_AT(ops_ops, name)
+static const size_t op_columns[] = {
+	OF(op_index),
+	OF(program_id),
+	OF(module),
+	OF(name),
+	OF(category),
+	OF(occurrences),
+	OF(total_time_ps),
+	OF(self_time_ps),
+	OF(exclusive_ps),
+	OF(flops),
+	OF(bytes_accessed),
+	OF(mxu_utilization_pct),
+	OF(hbm_bytes_per_s),
+	OF(bound_by),
+	OF(padding_waste_pct),
+	OF(bucket),
+	OF(compute_ps),
+	OF(memory_wait_ps),
+	OF(unexplained_ps),
+	OF(is_remat),
+	OF(source),
+	OF(framework_op),
+	OF(first_device),
+	OF(first_start_ps),
+	OF(first_end_ps),
 };
+#undef OF
 
-static const struct ts_colfile_column step_columns[] = {
-	INT(step), INT(start_ps), INT(duration_ps), INT(host_duration_ps), INT(cores), TEXT(source),
+#define OF(name) TS_COLUMN_AT(overview_steps, name)
+static const size_t step_columns[] = {
+	OF(step), OF(start_ps), OF(duration_ps), OF(host_duration_ps), OF(cores), OF(source),
 };
+#undef OF
 
-/* Those of a finding, then its first place, and all places and times as JSON. */
-static const struct ts_colfile_column finding_columns[] = {
-	TEXT(id),	TEXT(rule),    TEXT(severity), TEXT(confidence), TEXT(title),
-	TEXT(evidence), INT(gain_ps),  REAL(gain_pct), INT(impact_ps),	 REAL(impact_pct),
-	TEXT(ceiling),	INT(start_ps), INT(end_ps),    TEXT(advice),	 TEXT(code),
-	TEXT(op),	TEXT(module),  TEXT(source),   TEXT(where_json), TEXT(time_ranges_json),
-};
-
+/* Of the report's tables; of findings there is none. */
 static const struct {
-	const struct ts_colfile_column *columns;
+	const struct ts_schema *result;
+	const struct ts_sheet *sheet;
+	const size_t *columns;
 	size_t nr;
-	const char *name; /* of the report's table; NULL: findings */
 } tables[TS_NR_EXPORT_TABLES] = {
-	[TS_EXPORT_OPS] = { op_columns, TS_NELEM(op_columns), "ops" },
-	[TS_EXPORT_STEPS] = { step_columns, TS_NELEM(step_columns), "steps" },
-	[TS_EXPORT_FINDINGS] = { finding_columns, TS_NELEM(finding_columns), NULL },
+	[TS_EXPORT_OPS] = { &ts_schema_ops, &ts_sheet_ops_ops, op_columns, TS_NELEM(op_columns) },
+	[TS_EXPORT_STEPS] = { &ts_schema_overview, &ts_sheet_overview_steps, step_columns,
+			      TS_NELEM(step_columns) },
 };
+
+static const enum ts_colfile_type types[] = {
+	[TS_TYPE_INT] = TS_COLFILE_INT,	  [TS_TYPE_REAL] = TS_COLFILE_REAL,
+	[TS_TYPE_ID] = TS_COLFILE_UINT,	  [TS_TYPE_TEXT] = TS_COLFILE_TEXT,
+	[TS_TYPE_NAME] = TS_COLFILE_TEXT, [TS_TYPE_BOOL] = TS_COLFILE_BOOL,
+};
+
+/* A finding's own values, then its first place; behind them all places and times as JSON. */
+static const struct {
+	size_t index;
+	enum ts_colfile_type type;
+	bool is_of_place;
+} finding_columns[] = {
+#define OF(name, type) { TS_FINDING_##name, TS_COLFILE_##type, false }
+	OF(id, TEXT),
+	OF(rule, TEXT),
+	OF(severity, TEXT),
+	OF(confidence, TEXT),
+	OF(title, TEXT),
+	OF(evidence, TEXT),
+	OF(gain_ps, INT),
+	OF(gain_pct, REAL),
+	OF(impact_ps, INT),
+	OF(impact_pct, REAL),
+	OF(ceiling, TEXT),
+	OF(start_ps, INT),
+	OF(end_ps, INT),
+	OF(advice, TEXT),
+	OF(code, TEXT),
+#undef OF
+#define OF(name) { TS_WHERE_##name, TS_COLFILE_TEXT, true }
+	OF(op),
+	OF(module),
+	OF(source),
+#undef OF
+};
+static const struct ts_colfile_column json_columns[] = {
+	{ "where_json", TS_COLFILE_TEXT, NULL },
+	{ "time_ranges_json", TS_COLFILE_TEXT, NULL },
+};
+
+static size_t finding_column_list(struct ts_colfile_column *columns)
+{
+	size_t nr = 0;
+
+	for (; nr < TS_NELEM(finding_columns); nr++)
+		columns[nr] = (struct ts_colfile_column){
+			(finding_columns[nr].is_of_place
+				 ? ts_where_columns
+				 : ts_finding_columns)[finding_columns[nr].index],
+			finding_columns[nr].type, NULL
+		};
+	memcpy(columns + nr, json_columns, sizeof(json_columns));
+	return nr + TS_NELEM(json_columns);
+}
+
+static size_t table_column_list(enum ts_export_table table, struct ts_colfile_column *columns)
+{
+	for (size_t i = 0; i < tables[table].nr; i++) {
+		const struct ts_column *column =
+			&tables[table].sheet->columns[tables[table].columns[i]];
+
+		TS_ASSERT(column->type < TS_NELEM(types));
+		columns[i] = (struct ts_colfile_column){ column->name, types[column->type], NULL };
+	}
+	return tables[table].nr;
+}
 
 size_t ts_export_columns(enum ts_export_table table, bool is_predicted,
 			 struct ts_colfile_column columns[TS_EXPORT_MAX_COLUMNS])
 {
 	static const struct ts_colfile_column mark = TS_EXPORT_PREDICTED;
-	size_t nr = tables[table].nr;
+	size_t nr;
 
 	TS_ASSERT(columns && table > TS_EXPORT_EVENTS && table < TS_NR_EXPORT_TABLES);
-	TS_ASSERT(nr < TS_EXPORT_MAX_COLUMNS);
-	memcpy(columns, tables[table].columns, nr * sizeof(*columns));
+	nr = tables[table].sheet ? table_column_list(table, columns) : finding_column_list(columns);
 	if (is_predicted)
 		columns[nr++] = mark;
 	return nr;
@@ -104,18 +164,22 @@ static void export_tables_put_value(struct ts_colfile *file, size_t column, stru
 		ts_colfile_int(file, column, value.as.i);
 }
 
-static enum ts_status export_tables_put_table(struct ts_colfile *file, const struct ts_table *table,
-					      size_t nr, struct ts_error *err)
+static enum ts_status export_tables_put_table(struct ts_colfile *file,
+					      const struct ts_results *results,
+					      enum ts_export_table what, struct ts_error *err)
 {
-	int at[TS_EXPORT_MAX_COLUMNS];
+	const struct ts_sheet *sheet = tables[what].sheet;
+	const struct ts_table *table = ts_result_find_table(
+		ts_results_find(results, tables[what].result->name), sheet->name);
+	size_t nr_rows = table ? ts_table_nr_listed(table) : 0; /* none: nothing ran */
 	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < nr; i++)
-		at[i] = ts_table_column(table, file->setup.columns[i].name);
-	for (size_t row = 0; row < ts_table_nr_listed(table) && st == TS_OK; row++) {
-		for (size_t i = 0; i < nr; i++)
-			export_tables_put_value(file, i, ts_table_cell(table, row, at[i]));
-		st = export_tables_end_row(file, nr, err);
+	for (size_t row = 0; row < nr_rows && st == TS_OK; row++) {
+		const struct ts_value *cells = ts_table_row_at(table, sheet, row);
+
+		for (size_t i = 0; i < tables[what].nr; i++)
+			export_tables_put_value(file, i, cells[tables[what].columns[i]]);
+		st = export_tables_end_row(file, tables[what].nr, err);
 	}
 	return st;
 }
@@ -137,16 +201,13 @@ static enum ts_status put_json(struct ts_colfile *file, size_t column,
 	return kept.p ? TS_OK : ts_fail_nomem(err);
 }
 
-/* The value of a finding that is called so in the report. */
-static struct ts_value export_tables_value_of(const struct ts_finding *finding, const char *name)
+static struct ts_value export_tables_value_of(const struct ts_finding *finding, size_t column)
 {
-	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++)
-		if (strcmp(ts_finding_columns[i], name) == 0)
-			return ts_finding_value(finding, i);
-	for (size_t i = 0; i < TS_WHERE_COLUMNS && finding->nr_where > 0; i++)
-		if (strcmp(ts_where_columns[i], name) == 0)
-			return ts_where_value(finding->where, i);
-	return ts_null();
+	size_t index = finding_columns[column].index;
+
+	if (!finding_columns[column].is_of_place)
+		return ts_finding_value(finding, index);
+	return finding->nr_where > 0 ? ts_where_value(finding->where, index) : ts_null();
 }
 
 static enum ts_status export_tables_put_findings(struct ts_colfile *file,
@@ -159,17 +220,15 @@ static enum ts_status export_tables_put_findings(struct ts_colfile *file,
 	for (size_t row = 0; result && row < result->nr_findings && st == TS_OK; row++) {
 		const struct ts_finding *finding = &result->findings[row];
 
-		for (size_t i = 0; i < nr - 2; i++)
-			export_tables_put_value(
-				file, i,
-				export_tables_value_of(finding, file->setup.columns[i].name));
-		st = put_json(file, nr - 2, finding, ts_json_places, arena, err);
+		for (size_t i = 0; i < nr; i++)
+			export_tables_put_value(file, i, export_tables_value_of(finding, i));
+		st = put_json(file, nr, finding, ts_json_places, arena, err);
 		if (st)
 			return st;
-		st = put_json(file, nr - 1, finding, ts_json_times, arena, err);
+		st = put_json(file, nr + 1, finding, ts_json_times, arena, err);
 		if (st)
 			return st;
-		st = export_tables_end_row(file, nr, err);
+		st = export_tables_end_row(file, nr + TS_NELEM(json_columns), err);
 	}
 	return st;
 }
@@ -178,13 +237,8 @@ enum ts_status ts_export_rows(struct ts_colfile *file, enum ts_export_table tabl
 			      const struct ts_results *results, struct ts_arena *arena,
 			      struct ts_error *err)
 {
-	struct ts_view view;
-	struct ts_error story = TS_ERROR_INIT;
-
 	TS_ASSERT(file && results && arena && table > TS_EXPORT_EVENTS);
-	if (!tables[table].name)
+	if (!tables[table].sheet)
 		return export_tables_put_findings(file, TS_FIND(results, doctor), arena, err);
-	if (ts_view_find(results, tables[table].name, &view, &story) || !view.table)
-		return TS_OK; /* nothing ran: there are no rows */
-	return export_tables_put_table(file, view.table, tables[table].nr, err);
+	return export_tables_put_table(file, results, table, err);
 }
