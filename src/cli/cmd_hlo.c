@@ -5,6 +5,18 @@
 
 #include "base/buf.h"
 #include "cli/report.h"
+#include "result/schema/overview.def"
+#include "result/schema/ops.def"
+#include "result/schema/remat.def"
+#include "result/schema/systolic.def"
+#include "result/schema/padding.def"
+#include "result/schema/fusion.def"
+#include "result/schema/memory.def"
+#include "result/schema/custom_calls.def"
+#include "result/schema/capacity.def"
+#include "result/schema/memory_timeline.def"
+#include "result/schema/prediction.def"
+#include "result/schema/doctor.def"
 #include "run/predict.h"
 #include "run/run.h"
 
@@ -213,9 +225,13 @@ static bool cmd_hlo_hand_over(const struct ts_cli *cli, enum ts_exit *code)
 static const char *cmd_hlo_view_at(const struct ts_command *command, size_t index)
 {
 	static const char *const views[] = {
-		"overview", "ops",    "modules",      "remat",	  "systolic",	     "padding",
-		"fusion",   "memory", "custom_calls", "capacity", "memory_timeline", "prediction",
-		"doctor",   NULL
+		TS_RESULT_NAME(overview),	 TS_RESULT_NAME(ops),
+		TS_TABLE_NAME(ops, modules),	 TS_RESULT_NAME(remat),
+		TS_RESULT_NAME(systolic),	 TS_RESULT_NAME(padding),
+		TS_RESULT_NAME(fusion),		 TS_RESULT_NAME(memory),
+		TS_RESULT_NAME(custom_calls),	 TS_RESULT_NAME(capacity),
+		TS_RESULT_NAME(memory_timeline), TS_RESULT_NAME(prediction),
+		TS_RESULT_NAME(doctor),		 NULL
 	};
 
 	return views[index];

@@ -10,6 +10,7 @@
 #include "result/schema/allocators.def"
 #include "result/schema/memory_timeline.def"
 #include "result/schema/capacity.def"
+#include "result/schema/compile.def"
 #include "result/schema/doctor.def"
 #include "result/schema/capture.def"
 
@@ -185,31 +186,35 @@ static double allocators_peak(const struct ts_results *results)
 	return most;
 }
 
+#define FIELD(of, name) &ts_schema_##of, TS_FIELD_AT(of, name)
 static const struct alias {
-	const char *name, *path;
-	double unit; /* of the name, in that of the path */
+	const char *name;
+	const struct ts_schema *result; /* NULL: it is no field */
+	size_t field;
+	double unit; /* of the name, in that of the field */
 } aliases[] = {
-	{ "wall_ms", "time.wall_ps", TS_PS_PER_MS },
-	{ "peak_memory_mb", "capacity.peak_bytes", 1048576 },
-	{ "allocator_peak_mb", "", 1048576 },
-	{ "compile_time_ms", "compile.compile_time_ms", 1 },
-	{ "graph_breaks", "compile.graph_breaks", 1 },
-	{ "recompilations", "compile.recompilations", 1 },
-	{ "fusion_ratio", "compile.fusion_ratio", 1 },
-	{ "health_score", "overview.health_score", 1 },
-	{ "duty_cycle_pct", "overview.duty_cycle_pct", 1 },
-	{ "mxu_utilization_pct", "overview.mxu_utilization_pct", 1 },
-	{ "hbm_utilization_pct", "overview.hbm_utilization_pct", 1 },
-	{ "padding_waste_pct", "overview.padding_waste_pct", 1 },
-	{ "step_count", "overview.step_count", 1 },
-	{ "step_time_ms.mean", "overview.step_time_ps.mean", TS_PS_PER_MS },
-	{ "step_time_ms.median", "overview.step_time_ps.median", TS_PS_PER_MS },
-	{ "step_time_ms.p90", "overview.step_time_ps.p90", TS_PS_PER_MS },
-	{ "step_time_ms.p99", "overview.step_time_ps.p99", TS_PS_PER_MS },
-	{ "step_time_ms.min", "overview.step_time_ps.min", TS_PS_PER_MS },
-	{ "step_time_ms.max", "overview.step_time_ps.max", TS_PS_PER_MS },
-	{ "step_time_ms.stddev", "overview.step_time_ps.stddev", TS_PS_PER_MS },
+	{ "wall_ms", FIELD(time, wall_ps), TS_PS_PER_MS },
+	{ "peak_memory_mb", FIELD(capacity, peak_bytes), 1048576 },
+	{ "allocator_peak_mb", NULL, 0, 1048576 },
+	{ "compile_time_ms", FIELD(compile, compile_time_ms), 1 },
+	{ "graph_breaks", FIELD(compile, graph_breaks), 1 },
+	{ "recompilations", FIELD(compile, recompilations), 1 },
+	{ "fusion_ratio", FIELD(compile, fusion_ratio), 1 },
+	{ "health_score", FIELD(overview, overview.health_score), 1 },
+	{ "duty_cycle_pct", FIELD(overview, overview.duty_cycle_pct), 1 },
+	{ "mxu_utilization_pct", FIELD(overview, overview.mxu_utilization_pct), 1 },
+	{ "hbm_utilization_pct", FIELD(overview, overview.hbm_utilization_pct), 1 },
+	{ "padding_waste_pct", FIELD(overview, overview.padding_waste_pct), 1 },
+	{ "step_count", FIELD(overview, overview.step_count), 1 },
+	{ "step_time_ms.mean", FIELD(overview, overview.step_time_ps.mean), TS_PS_PER_MS },
+	{ "step_time_ms.median", FIELD(overview, overview.step_time_ps.median), TS_PS_PER_MS },
+	{ "step_time_ms.p90", FIELD(overview, overview.step_time_ps.p90), TS_PS_PER_MS },
+	{ "step_time_ms.p99", FIELD(overview, overview.step_time_ps.p99), TS_PS_PER_MS },
+	{ "step_time_ms.min", FIELD(overview, overview.step_time_ps.min), TS_PS_PER_MS },
+	{ "step_time_ms.max", FIELD(overview, overview.step_time_ps.max), TS_PS_PER_MS },
+	{ "step_time_ms.stddev", FIELD(overview, overview.step_time_ps.stddev), TS_PS_PER_MS },
 };
+#undef FIELD
 
 static const struct alias *find_alias(struct ts_bytes path)
 {
@@ -247,10 +252,13 @@ bool ts_measured_value(const struct ts_measured *measured, const struct ts_resul
 	TS_ASSERT(measured && results && value);
 	if (bucket_value(measured, path, value))
 		return true;
-	known = measured_find_field(results, alias ? ts_bytes_of(alias->path) : path, &found);
+	if (alias && alias->result)
+		found = ts_result_value(ts_results_find(results, alias->result->name),
+					&alias->result->fields[alias->field]);
+	known = alias || measured_find_field(results, path, &found);
 	*value = ts_value_number(found) / (alias ? alias->unit : 1);
 	if (ts_bytes_is(path, "allocator_peak_mb") ||
 	    (ts_bytes_is(path, "peak_memory_mb") && isnan(*value)))
 		*value = allocators_peak(results) / alias->unit;
-	return known || alias;
+	return known;
 }

@@ -66,6 +66,15 @@ extern const struct ts_term *const ts_terms[]; /* NULL at the end */
 /* Of a column. */
 #define TS_COLUMN_AT(row, name) (offsetof(struct ts_##row##_row, name) / sizeof(struct ts_value))
 
+/* Names as texts, for tables that are constant; of what is not declared they do not compile. */
+#define TS_NAME_THAT(text, is_there) (&(text)[0 * (is_there)])
+#define TS_RESULT_NAME(of)		   TS_NAME_THAT(#of, sizeof(ts_schema_##of))
+#define TS_TABLE_NAME(of, name)		   TS_NAME_THAT(#name, sizeof(ts_sheet_##of##_##name))
+#define TS_COLUMN_NAME(row, name)	   TS_NAME_THAT(#name, TS_COLUMN_AT(row, name))
+#define TS_FIELD_NAME(of, name)		   TS_NAME_THAT(#name, TS_FIELD_AT(of, name))
+#define TS_GROUP_NAME(of, name)		   TS_NAME_THAT(#name, sizeof(((struct ts_##of##_fields *)0)->name))
+#define TS_NAME_IN(of, group, name) TS_NAME_THAT(#name, TS_FIELD_AT(of, group.name))
+
 /* Sets a field; said again, the newest wins. Never NULL: its label and origin may be set from what it gives. */
 #define TS_SET(result, of, name, value) \
 	ts_result_put(result, &ts_schema_##of.fields[TS_FIELD_AT(of, name)], value)

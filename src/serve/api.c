@@ -10,6 +10,21 @@
 #include "serve/query.h"
 #include "serve/slices.h"
 #include "serve/traces.h"
+#include "result/schema/allocators.def"
+#include "result/schema/cache.def"
+#include "result/schema/capacity.def"
+#include "result/schema/compile.def"
+#include "result/schema/custom_calls.def"
+#include "result/schema/flame.def"
+#include "result/schema/hta.def"
+#include "result/schema/kernels.def"
+#include "result/schema/memory.def"
+#include "result/schema/memory_timeline.def"
+#include "result/schema/operators.def"
+#include "result/schema/ops.def"
+#include "result/schema/overview.def"
+#include "result/schema/time.def"
+#include "result/schema/timeline.def"
 #include "write/page.h"
 
 enum part { PART_PAGE, PART_SCRIPT, PART_STYLE, PART_MANIFEST, PART_MACROS, PART_SQL, NR_PARTS };
@@ -182,12 +197,15 @@ static struct ts_answer get_news(struct ts_api *api, const struct ts_request *re
 #define FLAME_ROWS 20000 /* of each flame graph's tree */
 
 /* The views of the profiling suite. */
-static const char *const memory[] = { "memory_timeline", "memory", "capacity", "allocators", NULL };
-static const char *const timeline[] = { "timeline", "time", "overview", NULL };
-static const char *const hta[] = { "hta", NULL };
-static const char *const kernels[] = { "kernels", "operators", "ops", "custom_calls", NULL };
-static const char *const compile[] = { "compile", "cache", NULL };
-static const char *const flame[] = { "flame", NULL };
+static const char *const memory[] = { TS_RESULT_NAME(memory_timeline), TS_RESULT_NAME(memory),
+				      TS_RESULT_NAME(capacity), TS_RESULT_NAME(allocators), NULL };
+static const char *const timeline[] = { TS_RESULT_NAME(timeline), TS_RESULT_NAME(time),
+					TS_RESULT_NAME(overview), NULL };
+static const char *const hta[] = { TS_RESULT_NAME(hta), NULL };
+static const char *const kernels[] = { TS_RESULT_NAME(kernels), TS_RESULT_NAME(operators),
+				       TS_RESULT_NAME(ops), TS_RESULT_NAME(custom_calls), NULL };
+static const char *const compile[] = { TS_RESULT_NAME(compile), TS_RESULT_NAME(cache), NULL };
+static const char *const flame[] = { TS_RESULT_NAME(flame), NULL };
 static const struct ts_reports_part parts[] = {
 	{ .name = "hta", .results = hta, .has_tracks = true, .interleave = true },
 	{ .name = "memory", .results = memory, .has_tracks = true },

@@ -6,6 +6,9 @@
 #include "base/units.h"
 #include "codec/jtok.h"
 #include "io/tracefile.h"
+#include "result/schema/ops.def"
+#include "result/schema/overview.def"
+#include "result/schema/time.def"
 
 #include <math.h>
 
@@ -27,18 +30,21 @@ struct row {
 #define TEXT(name, member) \
 	{ name, KIND_TEXT, offsetof(struct ts_card, member), sizeof(((struct ts_card *)0)->member) }
 
-static const struct row run_rows[] = { INT("duration_ps", wall_ps),
-				       BOOL("is_predicted", is_predicted),
+static const struct row run_rows[] = { INT(TS_NAME_IN(overview, run, duration_ps), wall_ps),
+				       BOOL(TS_NAME_IN(overview, run, is_predicted), is_predicted),
 				       { NULL } };
-static const struct row overview_rows[] = { REAL("health_score", health_score),
-					    INT("step_count", nr_steps),
-					    INT("step_time_ps.median", step_median_ps),
-					    INT("step_time_ps.p90", step_p90_ps),
-					    { NULL } };
-static const struct row time_rows[] = { INT("total_ps", total_ps),
-					TEXT("bottleneck", verdict),
+static const struct row overview_rows[] = {
+	REAL(TS_NAME_IN(overview, overview, health_score), health_score),
+	INT(TS_NAME_IN(overview, overview, step_count), nr_steps),
+	INT(TS_NAME_IN(overview, overview, step_time_ps.median), step_median_ps),
+	INT(TS_NAME_IN(overview, overview, step_time_ps.p90), step_p90_ps),
+	{ NULL }
+};
+static const struct row time_rows[] = { INT(TS_FIELD_NAME(time, total_ps), total_ps),
+					TEXT(TS_FIELD_NAME(time, bottleneck), verdict),
 					{ NULL } };
-static const struct row device_rows[] = { TEXT("chip", chip), { NULL } };
+static const struct row device_rows[] = { TEXT(TS_COLUMN_NAME(overview_device, chip), chip),
+					  { NULL } };
 
 /* Cut between two characters. */
 static void card_take_text(char *out, size_t size, struct ts_bytes token)
@@ -86,15 +92,18 @@ static void take_rows(struct ts_card *card, const struct row *rows, struct ts_by
 
 static void take_run(struct ts_card *card, struct ts_bytes run)
 {
-	struct ts_jtok hosts = ts_jtok_enter(ts_jtok_at(run, "hosts"));
-	struct ts_jtok devices = ts_jtok_enter(ts_jtok_at(run, "devices"));
+	struct ts_jtok hosts = ts_jtok_enter(ts_jtok_at(run, TS_NAME_IN(overview, run, hosts)));
+	struct ts_jtok devices = ts_jtok_enter(ts_jtok_at(run, TS_NAME_IN(overview, run, devices)));
 
 	take_rows(card, run_rows, run);
 	card->nr_devices = 0;
 	while (ts_jtok_element(&hosts)) {
 		int64_t ns;
 
-		if (!ts_bytes_i64(ts_jtok_text(ts_jtok_at(hosts.value, "start_unix_ns")), &ns) ||
+		if (!ts_bytes_i64(
+			    ts_jtok_text(ts_jtok_at(hosts.value,
+						    TS_COLUMN_NAME(overview_host, start_unix_ns))),
+			    &ns) ||
 		    ns < 0)
 			continue;
 		if (card->when_unix_ms == TS_UNKNOWN || ns / NS_PER_MS < card->when_unix_ms)
@@ -162,7 +171,10 @@ static void card_take_steps(struct ts_card *card, struct ts_bytes steps)
 
 	card->nr_spark = 0;
 	while (ts_jtok_element(&rows))
-		if (ts_bytes_i64(ts_jtok_at(rows.value, "duration_ps"), &ps) && ps >= 0)
+		if (ts_bytes_i64(
+			    ts_jtok_at(rows.value, TS_COLUMN_NAME(overview_steps, duration_ps)),
+			    &ps) &&
+		    ps >= 0)
 			card_add_step(&bins, ps);
 	give_bins(card, &bins);
 }
@@ -174,35 +186,37 @@ static void card_take_modules(struct ts_card *card, struct ts_bytes modules)
 	int64_t most = -1, ps;
 
 	while (ts_jtok_element(&rows)) {
-		if (!ts_bytes_i64(ts_jtok_at(rows.value, "total_time_ps"), &ps) || ps <= most)
+		if (!ts_bytes_i64(
+			    ts_jtok_at(rows.value, TS_COLUMN_NAME(ops_modules, total_time_ps)),
+			    &ps) ||
+		    ps <= most)
 			continue;
 		most = ps;
 		card_take_text(card->program, sizeof(card->program),
-			       ts_jtok_at(rows.value, "name"));
+			       ts_jtok_at(rows.value, TS_COLUMN_NAME(ops_modules, name)));
 	}
 }
 
+#define BUCKET_NAME(id, name) [TS_BUCKET_##id] = TS_NAME_IN(time, buckets, name),
+static const char *const bucket_names[TS_NR_BUCKETS] = { TS_EACH_BUCKET(BUCKET_NAME) };
+
 static void take_time(struct ts_card *card, struct ts_bytes time)
 {
-	struct ts_bytes buckets = ts_jtok_at(time, "buckets");
+	struct ts_bytes buckets = ts_jtok_at(time, TS_GROUP_NAME(time, buckets));
 
 	take_rows(card, time_rows, time);
-	for (enum ts_bucket b = 0; b < TS_NR_BUCKETS; b++) {
-		char name[64];
-
-		snprintf(name, sizeof(name), "%s_ps", ts_bucket_name(b));
-		(void)ts_bytes_i64(ts_jtok_at(buckets, name), &card->bucket_ps[b]);
-	}
+	for (enum ts_bucket b = 0; b < TS_NR_BUCKETS; b++)
+		(void)ts_bytes_i64(ts_jtok_at(buckets, bucket_names[b]), &card->bucket_ps[b]);
 }
 
 static const struct section {
 	const char *name;
 	void (*take)(struct ts_card *card, struct ts_bytes value);
-} sections[] = { { "run", take_run },
-		 { "overview", take_overview },
-		 { "steps", card_take_steps },
-		 { "modules", card_take_modules },
-		 { "time", take_time } };
+} sections[] = { { TS_GROUP_NAME(overview, run), take_run },
+		 { TS_GROUP_NAME(overview, overview), take_overview },
+		 { TS_TABLE_NAME(overview, steps), card_take_steps },
+		 { TS_TABLE_NAME(ops, modules), card_take_modules },
+		 { TS_RESULT_NAME(time), take_time } };
 
 void ts_card_init(struct ts_card *card)
 {
@@ -243,12 +257,15 @@ static bool card_ends_in(struct ts_bytes path, struct ts_bytes name)
 static int64_t profile_bytes(struct ts_bytes text, struct ts_bytes name)
 {
 	struct ts_bytes head = ts_bytes_cut(text, 0, TS_CARD_BYTES);
-	struct ts_jtok hosts = ts_jtok_enter(ts_jtok_at(head, "run.hosts"));
+	struct ts_jtok hosts = ts_jtok_enter(ts_jtok_at(head, TS_FIELD_NAME(overview, run.hosts)));
 	int64_t nr_bytes;
 
 	while (ts_jtok_element(&hosts))
-		if (card_ends_in(ts_jtok_text(ts_jtok_at(hosts.value, "file")), name) &&
-		    ts_bytes_i64(ts_jtok_at(hosts.value, "bytes"), &nr_bytes))
+		if (card_ends_in(ts_jtok_text(ts_jtok_at(hosts.value,
+							 TS_COLUMN_NAME(overview_host, file))),
+				 name) &&
+		    ts_bytes_i64(ts_jtok_at(hosts.value, TS_COLUMN_NAME(overview_host, bytes)),
+				 &nr_bytes))
 			return nr_bytes;
 	return TS_UNKNOWN;
 }

@@ -4,6 +4,8 @@
 
 #include "base/check.h"
 #include "codec/jtok.h"
+#include "result/view.h"
+#include "result/schema/doctor.def"
 
 struct reading {
 	struct ts_places *places;
@@ -40,10 +42,11 @@ static enum ts_status take_range(struct reading *reading, struct ts_bytes range,
 	int64_t start_ps, end_ps, device = TS_NONE;
 	struct ts_picture_finding *finding;
 
-	if (!ts_bytes_i64(ts_jtok_at(range, "start_ps"), &start_ps) ||
-	    !ts_bytes_i64(ts_jtok_at(range, "end_ps"), &end_ps) || start_ps >= end_ps)
+	if (!ts_bytes_i64(ts_jtok_at(range, ts_when_columns[TS_WHEN_start_ps]), &start_ps) ||
+	    !ts_bytes_i64(ts_jtok_at(range, ts_when_columns[TS_WHEN_end_ps]), &end_ps) ||
+	    start_ps >= end_ps)
 		return TS_OK;
-	(void)ts_bytes_i64(ts_jtok_at(range, "device"), &device);
+	(void)ts_bytes_i64(ts_jtok_at(range, ts_when_columns[TS_WHEN_device]), &device);
 	if (device < 0 || device > TS_NONE)
 		return TS_OK;
 	finding = on_device(reading, (uint32_t)device);
@@ -58,10 +61,13 @@ static enum ts_status take_finding(struct ts_places *places, struct ts_bytes fin
 	struct ts_jtok ranges = ts_jtok_enter(ts_jtok_at(finding, "time_ranges"));
 	enum ts_status st;
 
-	st = serve_places_take_text(places, ts_jtok_at(finding, "id"), &reading.id, err);
+	st = serve_places_take_text(places, ts_jtok_at(finding, ts_finding_columns[TS_FINDING_id]),
+				    &reading.id, err);
 	if (st)
 		return st;
-	st = serve_places_take_text(places, ts_jtok_at(finding, "title"), &reading.title, err);
+	st = serve_places_take_text(places,
+				    ts_jtok_at(finding, ts_finding_columns[TS_FINDING_title]),
+				    &reading.title, err);
 	while (places->nr < TS_PLACES_MAX && st == TS_OK && ts_jtok_element(&ranges))
 		st = take_range(&reading, ranges.value, err);
 	return st;
@@ -70,7 +76,8 @@ static enum ts_status take_finding(struct ts_places *places, struct ts_bytes fin
 enum ts_status ts_places_read(struct ts_places *places, struct ts_bytes report,
 			      struct ts_error *err)
 {
-	struct ts_jtok findings = ts_jtok_enter(ts_jtok_at(report, "doctor.findings"));
+	struct ts_jtok findings =
+		ts_jtok_enter(ts_jtok_at(ts_jtok_at(report, TS_RESULT_NAME(doctor)), "findings"));
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT(places && places->nr == 0);

@@ -264,7 +264,7 @@ static enum ts_status brief_of(struct ts_buf *out, const struct ts_results *resu
 	struct brief *brief;
 	bool failed;
 
-	if (report->view && strcmp(report->view, "doctor") != 0)
+	if (report->view && strcmp(report->view, TS_RESULT_NAME(doctor)) != 0)
 		return ts_fail(err, TS_USAGE, "a budget goes with the findings, not with view %s",
 			       report->view);
 	brief = results->failed ? NULL : calloc(1, sizeof(*brief));

@@ -7,7 +7,9 @@
 #include "base/map.h"
 #include "result/schema/flame.def"
 
-const char *const ts_flame_kinds[FLAME_NR_KINDS] = { "stacks", "modules", "scopes" };
+const char *const ts_flame_kinds[FLAME_NR_KINDS] = { TS_TABLE_NAME(flame, stacks),
+						     TS_TABLE_NAME(flame, modules),
+						     TS_TABLE_NAME(flame, scopes) };
 const char *const ts_flame_weights[FLAME_NR_WEIGHTS] = { "cpu", "device", "count" };
 
 const char *ts_flame_tree(size_t index)
@@ -46,7 +48,8 @@ const char *ts_flame_graph_kind(const struct ts_results *results, const struct t
 enum flame_weight ts_flame_graph_weight(const struct flame_graph *tree,
 					const struct ts_report *report)
 {
-	bool is_cpu = strcmp(tree->kind, "stacks") == 0 && tree->total[FLAME_CPU] > 0;
+	bool is_cpu =
+		strcmp(tree->kind, ts_sheet_flame_stacks.name) == 0 && tree->total[FLAME_CPU] > 0;
 
 	TS_ASSERT(tree && report);
 	TS_ASSERT(tree->kind || tree->nr == 0);

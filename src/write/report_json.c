@@ -12,6 +12,7 @@
 #include "write/report_tracks.h"
 #include "write/summary.h"
 #include "result/schema/doctor.def"
+#include "result/schema/prediction.def"
 
 /* Where the writer stands among dotted names: inside the objects of the last one. */
 struct place {
@@ -162,7 +163,7 @@ static void put_origin(struct ts_json *json, const char *table, const char *name
 /* What a predicted profile has measured is foretold; but how far off predictions were is of a real one. */
 static const char *origin_in(const struct part *part, enum ts_origin origin)
 {
-	if (origin == TS_MEASURED && strcmp(part->result->name, "prediction") != 0 &&
+	if (origin == TS_MEASURED && strcmp(part->result->name, ts_schema_prediction.name) != 0 &&
 	    ts_summary_is_predicted(part->result->owner))
 		return "predicted";
 	return ts_origin_name(origin);

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "codec/term.h"
 #include "result/order.h"
+#include "result/schema/time.def"
 #include "result/impossible.h"
 #include "result/view.h"
 #include "write/breakdown.h"
@@ -247,7 +248,7 @@ static void report_text_put_impossible(struct text *text, const struct ts_result
 
 static bool report_text_is_time(const struct ts_result *result)
 {
-	return strcmp(result->name, "time") == 0;
+	return strcmp(result->name, ts_schema_time.name) == 0;
 }
 
 /* A result without anything for people is left out, title and all. */

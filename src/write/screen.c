@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "codec/term.h"
+#include "model/bucket.h"
 #include "result/view.h"
 #include "write/summary.h"
 #include "result/schema/ops.def"
@@ -16,7 +17,6 @@
 
 #define BOLD	    "\033[1m"
 #define RESET	    "\033[0m"
-#define NR_BUCKETS  16
 #define NR_SHOWN    6	  /* of them */
 #define BUCKET_LEAST 0.0005 /* of all time: less is 0.0 % */
 #define VERDICT_LINES 2
@@ -141,22 +141,25 @@ struct bucket {
 	double share;
 };
 
+#define BUCKET_FIELD(id, name) [TS_BUCKET_##id] = TS_FIELD_AT(time, buckets.name),
+static const size_t bucket_fields[TS_NR_BUCKETS] = { TS_EACH_BUCKET(BUCKET_FIELD) };
+
 /* Those that hold time, the largest first. */
-static size_t screen_find_buckets(const struct ts_result *time, struct bucket buckets[NR_BUCKETS])
+static size_t screen_find_buckets(const struct ts_result *time,
+				  struct bucket buckets[TS_NR_BUCKETS])
 {
 	double total = ts_value_number(TS_GET(time, time, total_ps));
 	size_t nr = 0;
 
-	for (size_t i = 0; i < time->nr_fields && nr < NR_BUCKETS; i++) {
-		struct ts_bytes name = ts_bytes_of(time->fields[i].name);
-		double share = ts_value_number(time->fields[i].value) / total;
-		size_t at, n = strlen("buckets.");
+	for (enum ts_bucket b = 0; b < TS_NR_BUCKETS; b++) {
+		double share = ts_value_number(TS_GET_AT(time, time, bucket_fields[b])) / total;
+		size_t at;
 
-		if (!ts_bytes_starts(name, "buckets.") || !(share >= BUCKET_LEAST))
+		if (!(share >= BUCKET_LEAST))
 			continue;
 		for (at = nr++; at > 0 && buckets[at - 1].share < share; at--)
 			buckets[at] = buckets[at - 1];
-		buckets[at].name = ts_bytes_cut(name, n, name.n - n - strlen("_ps"));
+		buckets[at].name = ts_bytes_of(ts_bucket_name(b));
 		buckets[at].share = share;
 	}
 	return nr;
@@ -164,7 +167,7 @@ static size_t screen_find_buckets(const struct ts_result *time, struct bucket bu
 
 static void screen_put_buckets(struct ts_buf *out, const struct ts_result *time, size_t width)
 {
-	struct bucket buckets[NR_BUCKETS] = { 0 };
+	struct bucket buckets[TS_NR_BUCKETS] = { 0 };
 	size_t nr = time ? screen_find_buckets(time, buckets) : 0;
 	struct ts_buf text = TS_BUF_INIT;
 	char share[TS_UNIT_MAX];
