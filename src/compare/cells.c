@@ -31,12 +31,6 @@ struct ts_value ts_compare_ps(double ps)
 	return fabs(ps) < 9e18 ? ts_int(llround(ps)) : ts_null();
 }
 
-static bool cells_is_of_others(const struct ts_column *column)
-{
-	return ts_bytes_starts(ts_bytes_of(column->name), "_change") ||
-	       ts_bytes_is(ts_bytes_of(column->name), "_state");
-}
-
 static const char *column_name(struct comparing *comparing, size_t run, const char *rest)
 {
 	return (const char *)ts_result_text(comparing->result, "run_%zu%s", run, rest).p;
@@ -53,7 +47,7 @@ struct ts_compare_table ts_compare_table(struct comparing *comparing, const stru
 	TS_ASSERT(comparing && fixed && each);
 	TS_ASSERT(each->is_each && !fixed->is_each);
 	for (size_t i = 0; i < made.nr_each; i++)
-		made.nr_base += !cells_is_of_others(&each->columns[i]);
+		made.nr_base += !each->columns[i].of_others;
 	columns = ts_arena_array(arena, nr_columns, sizeof(*columns));
 	if (!columns) {
 		comparing->result->owner->failed = true;
@@ -63,7 +57,7 @@ struct ts_compare_table ts_compare_table(struct comparing *comparing, const stru
 	at = columns + made.nr_fixed;
 	for (size_t run = 0; run < comparing->nr; run++)
 		for (size_t i = 0; i < made.nr_each; i++) {
-			if (run == 0 && cells_is_of_others(&each->columns[i]))
+			if (run == 0 && each->columns[i].of_others)
 				continue;
 			*at = each->columns[i];
 			at->name = column_name(comparing, run, at->name);

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "result/schema/ops.def"
 #include "result/schema/overview.def"
+#include "result/schema/time.def"
 #include "result/schema/compare.def"
 
 #include <stdlib.h>
@@ -175,7 +176,8 @@ static void put_verdicts(struct comparing *comparing)
 	if (comparing->nr > 1)
 		TS_SET(result, compare, baseline, ts_text(ts_bytes_of(comparing->labels[0])));
 	for (size_t r = 1; r < comparing->nr; r++) {
-		struct ts_bytes name = ts_result_text(result, "verdicts.run_%zu", r);
+		struct ts_bytes name =
+			ts_result_text(result, "%s.run_%zu", TS_FIELD_NAME(compare, verdicts), r);
 
 		if (name.p)
 			ts_result_field(result, (const char *)name.p,
@@ -227,24 +229,33 @@ static double core_flops(const struct ts_measured *measured)
 	return sum / measured->parts;
 }
 
+#define OF_TIME(name) TS_NAME_THAT("time." #name, TS_FIELD_AT(time, name))
+
 /* The figure's name ends in its unit, as everywhere. */
 static const struct figure {
 	const char *name, *title, *path; /* PATH NULL: the FLOPs of a core */
 	const char *better;
 	double unit;
 } figures[] = {
-	{ "step_time_ps.median", "step time, median", "overview.step_time_ps.median", "lower", 1 },
-	{ "step_time_ps.mean", "step time, mean", "overview.step_time_ps.mean", "lower", 1 },
-	{ "step_time_ps.p90", "step time, 90 % below", "overview.step_time_ps.p90", "lower", 1 },
-	{ "wall_ps", "wall time", "time.wall_ps", NULL, 1 },
-	{ "compilation_host_ps", "host compilations", "time.compilation_host_ps", "lower", 1 },
+	{ "step_time_ps.median", "step time, median",
+	  TS_FIELD_NAME(overview, overview.step_time_ps.median), "lower", 1 },
+	{ "step_time_ps.mean", "step time, mean",
+	  TS_FIELD_NAME(overview, overview.step_time_ps.mean), "lower", 1 },
+	{ "step_time_ps.p90", "step time, 90 % below",
+	  TS_FIELD_NAME(overview, overview.step_time_ps.p90), "lower", 1 },
+	{ "wall_ps", "wall time", OF_TIME(wall_ps), NULL, 1 },
+	{ "compilation_host_ps", "host compilations", OF_TIME(compilation_host_ps), "lower", 1 },
 	{ "peak_bytes", "peak of a program", "peak_memory_mb", "lower", 1.0 / 1048576 },
 	{ "allocator_peak_bytes", "allocators' peak", "allocator_peak_mb", "lower", 1.0 / 1048576 },
-	{ "health_score", "health", "overview.health_score", "higher", 1 },
-	{ "duty_cycle_pct", "duty cycle", "overview.duty_cycle_pct", "higher", 1 },
-	{ "mxu_utilization_pct", "MXU utilization", "overview.mxu_utilization_pct", "higher", 1 },
-	{ "hbm_utilization_pct", "HBM utilization", "overview.hbm_utilization_pct", "higher", 1 },
-	{ "padding_waste_pct", "padding waste", "overview.padding_waste_pct", "lower", 1 },
+	{ "health_score", "health", TS_FIELD_NAME(overview, overview.health_score), "higher", 1 },
+	{ "duty_cycle_pct", "duty cycle", TS_FIELD_NAME(overview, overview.duty_cycle_pct),
+	  "higher", 1 },
+	{ "mxu_utilization_pct", "MXU utilization",
+	  TS_FIELD_NAME(overview, overview.mxu_utilization_pct), "higher", 1 },
+	{ "hbm_utilization_pct", "HBM utilization",
+	  TS_FIELD_NAME(overview, overview.hbm_utilization_pct), "higher", 1 },
+	{ "padding_waste_pct", "padding waste", TS_FIELD_NAME(overview, overview.padding_waste_pct),
+	  "lower", 1 },
 	{ "core_flops", "FLOPs of a core", NULL, NULL, 1 },
 };
 

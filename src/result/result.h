@@ -101,6 +101,7 @@ struct ts_column {
 	enum ts_type type;
 	const struct ts_term *term; /* NULL: none is needed */
 	const char *own_label;	    /* in place of the term's; or NULL */
+	bool of_others;		    /* of a comparison's runs: all but the baseline have it */
 };
 
 #define TS_MAX_COLUMNS 128 /* of a table; a comparison of 16 runs has 85 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A JSON Schema of the report. Every figure may be null: unknown. A result, and a row, has what is declared and nothing
- * else; of rows that have a column for each run of a comparison, and of lists, the rest is free.
+ * else: columns that a comparison has for each of its runs by the pattern of their names. Of lists the rest is free.
  */
 #include "write/schema.h"
 
@@ -48,10 +48,10 @@ static void schema_json_put_types(struct ts_json *json, const char *const *types
 	ts_json_array_end(json);
 }
 
-static void close_closed(struct ts_json *json, bool is_closed)
+static void close_closed(struct ts_json *json)
 {
 	ts_json_key(json, "additionalProperties");
-	ts_json_bool(json, !is_closed);
+	ts_json_bool(json, false);
 	ts_json_object_end(json);
 }
 
@@ -95,7 +95,7 @@ static void schema_json_put_items(struct ts_json *json, const struct ts_sheet *i
 				       false);
 	ts_json_object_end(json);
 	put_required(json, items);
-	close_closed(json, true);
+	close_closed(json);
 }
 
 /* The first column of a row that is the sum of others says how many they are. */
@@ -137,11 +137,74 @@ static size_t schema_json_nr_in_group(const struct ts_column *fields, size_t nr,
 	return found;
 }
 
+static bool has_column(const struct ts_sheet *sheet, const char *name)
+{
+	for (size_t i = 0; i < sheet->nr_columns; i++)
+		if (strcmp(sheet->columns[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* A column that another form of the table had before; columns for each run are apart. */
+static bool schema_json_is_known(const struct ts_sheet *const *sheets, size_t at, const char *name)
+{
+	for (size_t i = 0; i < at; i++)
+		if (strcmp(sheets[i]->name, sheets[at]->name) == 0 &&
+		    sheets[i]->is_each == sheets[at]->is_each && has_column(sheets[i], name))
+			return true;
+	return false;
+}
+
+/* Names in a row of a comparison: run_0 is the baseline. */
+static void put_run_column(struct ts_json *json, const struct ts_column *column)
+{
+	char pattern[128];
+
+	snprintf(pattern, sizeof(pattern), "^run_%s%s$",
+		 column->of_others ? "[1-9][0-9]*" : "[0-9]+", column->name);
+	schema_json_put_column(json, pattern, column, NULL, false);
+}
+
+/* Of all forms of a table the columns that it has once, or those FOR_EACH run. */
+static void put_columns(struct ts_json *json, const struct ts_sheet *const *sheets,
+			const char *table, bool for_each)
+{
+	for (size_t i = 0; sheets[i]; i++) {
+		if (strcmp(sheets[i]->name, table) != 0 || sheets[i]->is_each != for_each)
+			continue;
+		for (size_t k = 0; k < sheets[i]->nr_columns; k++) {
+			const struct ts_column *column = &sheets[i]->columns[k];
+
+			if (schema_json_is_known(sheets, i, column->name))
+				continue;
+			if (for_each)
+				put_run_column(json, column);
+			else
+				schema_json_put_column(json, column->name, column,
+						       items_of(sheets, table, column->name),
+						       k == 0);
+		}
+	}
+}
+
+/* What the table, or the object, so called has for each run of a comparison. */
+static void put_runs(struct ts_json *json, const struct ts_sheet *const *sheets, const char *name)
+{
+	size_t i = 0;
+
+	while (sheets[i] && !(sheets[i]->is_each && strcmp(sheets[i]->name, name) == 0))
+		i++;
+	if (!sheets[i])
+		return;
+	open_object(json, "patternProperties");
+	put_columns(json, sheets, name, true);
+	ts_json_object_end(json);
+}
+
 static void schema_json_put_fields(struct ts_json *json, const struct ts_sheet *const *sheets,
 				   const struct ts_column *fields, size_t nr, size_t at);
 
-/* An object of NR fields, whose names begin with a group's of N letters, AT of them that of the groups around it. One
- * without fields has what is in the profile. */
+/* An object of NR fields, whose names begin with a group's of N letters, AT of them that of the groups around it. */
 static void schema_json_put_group(struct ts_json *json, const struct ts_sheet *const *sheets,
 				  const struct ts_column *fields, size_t nr, size_t at, size_t n,
 				  const char *name, bool may_be_null)
@@ -154,7 +217,8 @@ static void schema_json_put_group(struct ts_json *json, const struct ts_sheet *c
 	open_object(json, "properties");
 	schema_json_put_fields(json, sheets, fields, nr, n + 1);
 	ts_json_object_end(json);
-	close_closed(json, nr > 0);
+	put_runs(json, sheets, name);
+	close_closed(json);
 }
 
 /* Fields whose names are the same up to AT. */
@@ -178,23 +242,6 @@ static void schema_json_put_fields(struct ts_json *json, const struct ts_sheet *
 	}
 }
 
-static bool has_column(const struct ts_sheet *sheet, const char *name)
-{
-	for (size_t i = 0; i < sheet->nr_columns; i++)
-		if (strcmp(sheet->columns[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-/* A column that another form of the table had before. */
-static bool schema_json_is_known(const struct ts_sheet *const *sheets, size_t at, const char *name)
-{
-	for (size_t i = 0; i < at; i++)
-		if (strcmp(sheets[i]->name, sheets[at]->name) == 0 && has_column(sheets[i], name))
-			return true;
-	return false;
-}
-
 static bool schema_json_is_form(const struct ts_sheet *a, const struct ts_sheet *b)
 {
 	return a != b && strcmp(a->name, b->name) == 0;
@@ -202,35 +249,25 @@ static bool schema_json_is_form(const struct ts_sheet *a, const struct ts_sheet 
 
 static void put_row(struct ts_json *json, const struct ts_sheet *const *sheets, size_t first)
 {
-	bool is_closed = true, is_one = true;
+	bool is_one = true;
 
+	for (size_t i = first + 1; sheets[i]; i++)
+		is_one &= sheets[i]->is_each || !schema_json_is_form(sheets[i], sheets[first]);
 	schema_json_put_pair(json, "type", "object");
 	open_object(json, "properties");
-	for (size_t i = first; sheets[i]; i++) {
-		if (strcmp(sheets[i]->name, sheets[first]->name) != 0)
-			continue;
-		is_closed = is_closed && !sheets[i]->is_each;
-		is_one = is_one && !schema_json_is_form(sheets[i], sheets[first]);
-		for (size_t k = 0; k < sheets[i]->nr_columns && !sheets[i]->is_each; k++)
-			if (!schema_json_is_known(sheets, i, sheets[i]->columns[k].name))
-				schema_json_put_column(json, sheets[i]->columns[k].name,
-						       &sheets[i]->columns[k],
-						       items_of(sheets, sheets[i]->name,
-								sheets[i]->columns[k].name),
-						       k == 0);
-	}
+	put_columns(json, sheets, sheets[first]->name, false);
 	put_free(json, "is_others", "boolean");
 	ts_json_object_end(json);
+	put_runs(json, sheets, sheets[first]->name);
 	if (is_one)
 		put_required(json, sheets[first]);
-	ts_json_key(json, "additionalProperties");
-	ts_json_bool(json, !is_closed);
+	close_closed(json);
 }
 
 static void schema_json_put_tables(struct ts_json *json, const struct ts_sheet *const *sheets)
 {
 	for (size_t i = 0; sheets[i]; i++) {
-		bool is_known_form = sheets[i]->is_items;
+		bool is_known_form = sheets[i]->is_items || sheets[i]->is_each;
 
 		for (size_t k = 0; k < i; k++)
 			is_known_form |= schema_json_is_form(sheets[k], sheets[i]);
@@ -240,7 +277,6 @@ static void schema_json_put_tables(struct ts_json *json, const struct ts_sheet *
 		schema_json_put_pair(json, "type", "array");
 		open_object(json, "items");
 		put_row(json, sheets, i);
-		ts_json_object_end(json);
 		ts_json_object_end(json);
 	}
 }
@@ -316,7 +352,7 @@ static void schema_json_put_plain(struct ts_json *json, const char *key, const c
 	open_object(json, "properties");
 	put_named(json, names, nr);
 	ts_json_object_end(json);
-	close_closed(json, true);
+	close_closed(json);
 }
 
 static const struct part {
@@ -349,7 +385,7 @@ static void put_finding(struct ts_json *json)
 		ts_json_object_end(json);
 	}
 	ts_json_object_end(json);
-	close_closed(json, true);
+	close_closed(json);
 }
 
 static void schema_json_put_result(struct ts_json *json, const struct ts_schema *schema)
@@ -362,7 +398,7 @@ static void schema_json_put_result(struct ts_json *json, const struct ts_schema 
 	schema_json_put_tables(json, schema->sheets);
 	put_tail(json, schema->sheets);
 	ts_json_object_end(json);
-	close_closed(json, true);
+	close_closed(json);
 }
 
 static void put_head(struct ts_json *json)

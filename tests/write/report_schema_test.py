@@ -104,6 +104,35 @@ class ReportSchema(unittest.TestCase):
             self.assertTrue(text, of)
             self.assertEqual(sorted(self.faults(text, self.root_of(of))), [], of)
 
+    def test_columns_of_the_runs_of_a_comparison(self):
+        report = json.loads(said("compare", "--json", "torch_operators.pt.trace.json.gz", "torch_memory.pt.trace.json.gz"))
+        self.assertEqual(self.faults(json.dumps(report)), set())
+        tables = {name: rows[0] for name, rows in report["compare"].items() if isinstance(rows, list) and rows}
+        for name in ("operators", "operator_shapes", "figures"):
+            self.assertTrue(any(column.startswith("run_1") for column in tables[name]), name)
+        for name, column, value in (("operators", "run_1_calls", "many"), ("operators", "run_1_call", 1),
+                                    ("operators", "run_0_state", "same"), ("operator_shapes", "run_x_calls", 1),
+                                    ("figures", "run_1", "fast"), ("figures", "run_0_change", 1)):
+            with self.subTest(name, column=column):
+                row = tables[name]
+                old = dict(row)
+                row[column] = value
+                self.assertEqual(len(self.faults(json.dumps(report))), 1)
+                row.clear()
+                row.update(old)
+        report["compare"]["verdicts"]["run_one"] = "faster"
+        self.assertEqual(len(self.faults(json.dumps(report))), 1)
+
+    def test_no_object_of_a_result_is_open(self):
+        def opened(schema, path):
+            if isinstance(schema, dict):
+                if "properties" in schema and path and schema.get("additionalProperties") is not False:
+                    yield path
+                for key, member in schema.items():
+                    yield from opened(member, f"{path}.{key}")
+
+        self.assertEqual(list(opened(self.defs, "")), [])
+
     def test_a_fault_is_found(self):
         report = json.loads(said("report", "--format", "json", os.path.join(DATA, "planted", "clean.tar.gz")))
         self.assertEqual(self.faults(json.dumps(report)), set())

@@ -2236,6 +2236,7 @@ export interface CompareOperatorShapesRow {
 	input_shapes: string | null;
 	category: string | null;
 	is_others?: true;
+	[of_a_run: string]: unknown;
 }
 
 export interface CompareDifferencesRow {

@@ -10,11 +10,13 @@
  *	TABLE(of, name, title)		and its columns, until END_TABLE(of, name)
  *	TABLE_AS(of, id, name, title)	another form of the table NAME
  *	SAME_TABLE(of, name, like, title)	a table with the columns of LIKE
- *	EACH(of, id, name)		columns of the table NAME that stand once for each run of a comparison
+ *	EACH(of, id, name)		columns of the table, or members of the object, NAME that stand once for each run of a comparison
+ *	SAME_EACH(of, id, name, like)	the same columns as LIKE's, of another table
  *	ITEMS(of, id, path)		columns of the objects in the list PATH: a field, or a column behind its table
  *	COLUMN(name, type, origin, heading, term)
  *	COLUMN_AS(id, "name", ...)	where the name is no word of C's
  *	RUN_COLUMN(name, ...)		of EACH: behind the name of the run and a _
+ *	OTHER_COLUMN(name, ...)		the same, and the baseline does not have it
  *	END_RESULT(of)
  *
  * TYPE: INT, REAL, ID (a decimal string in JSON), TEXT (words of ours), NAME (of the user's job: redact hashes it), BOOL, LIST,
@@ -41,7 +43,9 @@
 #define SAME_TABLE(of, id, like, title) extern const struct ts_sheet ts_sheet_##of##_##id;
 #define COLUMN(name, ...)		struct ts_value name;
 #define COLUMN_AS(id, name, ...)	struct ts_value id;
+#define SAME_EACH(of, id, name, like)	extern const struct ts_sheet ts_sheet_##of##_##id;
 #define RUN_COLUMN(name, ...)		struct ts_value name;
+#define OTHER_COLUMN(name, ...)		struct ts_value name;
 #define END_TABLE(of, id)		};
 #define END_RESULT(of)
 
@@ -60,8 +64,11 @@
 #define SAME_TABLE(of, id, like, title)
 #define COLUMN(name, type, origin, heading, term) \
 	{ #name, TS_##origin, heading, TS_TYPE_##type, term },
+#define SAME_EACH(of, id, name, like)
 #define RUN_COLUMN(name, type, origin, heading, term) \
 	{ "_" #name, TS_##origin, heading, TS_TYPE_##type, term },
+#define OTHER_COLUMN(name, type, origin, heading, term) \
+	{ "_" #name, TS_##origin, heading, TS_TYPE_##type, term, true },
 #define COLUMN_AS(id, name, type, origin, heading, term) \
 	{ name, TS_##origin, heading, TS_TYPE_##type, term },
 #define END_TABLE(of, id)	       };
@@ -79,6 +86,7 @@
 #define TABLE_AS(of, id, name, title) SHEET(of, id, #name, title, id, false, false)
 #define SAME_TABLE(of, id, like, title) SHEET(of, id, #id, title, like, false, false)
 #define EACH(of, id, name)		SHEET(of, id, #name, NULL, id, true, false)
+#define SAME_EACH(of, id, name, like)	SHEET(of, id, #name, NULL, like, true, false)
 #define ITEMS(of, id, path)		SHEET(of, id, #path, NULL, id, false, true)
 #define SHEET(of, id, name, title, like, is_each, is_items) \
 	const struct ts_sheet ts_sheet_##of##_##id = { name, title, columns_##of##_##like, \
@@ -86,6 +94,7 @@
 #define COLUMN(name, ...)
 #define COLUMN_AS(id, name, ...)
 #define RUN_COLUMN(name, ...)
+#define OTHER_COLUMN(name, ...)
 #define END_TABLE(of, id)
 #define END_RESULT(of)
 
@@ -100,9 +109,11 @@
 #define END_FIELDS(of)
 #define TABLE_AS(of, id, name, title)	&ts_sheet_##of##_##id,
 #define SAME_TABLE(of, id, like, title) &ts_sheet_##of##_##id,
+#define SAME_EACH(of, id, name, like)	&ts_sheet_##of##_##id,
 #define COLUMN(name, ...)
 #define COLUMN_AS(id, name, ...)
 #define RUN_COLUMN(name, ...)
+#define OTHER_COLUMN(name, ...)
 #define END_TABLE(of, id)
 #define END_RESULT(of) NULL };
 
@@ -116,9 +127,11 @@
 #define END_FIELDS(of)
 #define TABLE_AS(of, id, name, title)
 #define SAME_TABLE(of, id, like, title)
+#define SAME_EACH(of, id, name, like)
 #define COLUMN(name, ...)
 #define COLUMN_AS(id, name, ...)
 #define RUN_COLUMN(name, ...)
+#define OTHER_COLUMN(name, ...)
 #define END_TABLE(of, id)
 #define END_RESULT(of)
 #endif

@@ -16,6 +16,8 @@
 #undef COLUMN
 #undef COLUMN_AS
 #undef RUN_COLUMN
+#undef OTHER_COLUMN
+#undef SAME_EACH
 #undef END_TABLE
 #undef END_RESULT
 #undef HIDE
