@@ -2003,7 +2003,7 @@ class HeatmapOpsRow(Fields):
 
 class Heatmap(Fields):
     ops: Rows[HeatmapOpsRow]
-    steps_per_column: list[Any] | None
+    steps_per_column: int | None
     steps: list[Any] | None
 
 class CompareRunsRow(Fields):
@@ -2093,7 +2093,7 @@ class CompareGatesRow(Fields):
     gate: str | None
     run: str | None
     value: float | None
-    limit: str | None
+    limit: float | None
     state: str | None
     is_others: bool
 

@@ -99,7 +99,7 @@ struct ts_column {
 	const char *label; /* for people: "self time"; NULL: not shown in the text view */
 	int weight; /* where width is short: 1: the table is about it, -1: the first to be left out */
 	enum ts_type type;
-	const struct ts_term *term; /* NULL: none is needed */
+	const struct ts_term *term; /* NULL: not of the schema */
 	const char *own_label;	    /* in place of the term's; or NULL */
 	bool of_others;		    /* of a comparison's runs: all but the baseline have it */
 };

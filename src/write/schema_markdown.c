@@ -13,7 +13,9 @@ static const char head[] =
 	"\n"
 	"A section is a label. Under it stand the names that bear the label in the JSON report (a "
 	"name with `view.` or `table.` in front means that view or table\n"
-	"alone, and a name with words behind it has a label of its own), then the sentences, the "
+	"alone, a name with words behind it has a label of its own, and a column that a comparison "
+	"has for "
+	"each run stands without the `run_1_` in front), then the sentences, the\n"
 	"formula, the unit, and the page that has the whole story.\n";
 
 static void put_names(struct ts_buf *out, const struct ts_bearers *names,

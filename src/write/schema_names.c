@@ -40,7 +40,10 @@ static void add_refs(struct refs *refs, const struct ts_schema *schema, const ch
 		     const struct ts_column *columns, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (columns[i].type == TS_TYPE_GROUP || !columns[i].name)
+		const char *name = columns[i].name;
+
+		name += name && name[0] == '_'; /* behind that of a run */
+		if (columns[i].type == TS_TYPE_GROUP || !name || !name[0])
 			continue;
 		if (!ts_grow(&refs->items, &refs->cap, refs->nr + 1, sizeof(*refs->items))) {
 			refs->names->failed = true;
@@ -50,7 +53,7 @@ static void add_refs(struct refs *refs, const struct ts_schema *schema, const ch
 			ts_arena_printf(&refs->names->arena, "%s%s%s%s%s",
 					schema->flags & TS_TOP_LEVEL ? "" : schema->name,
 					schema->flags & TS_TOP_LEVEL ? "" : ".", table ? table : "",
-					table ? "." : "", columns[i].name),
+					table ? "." : "", name),
 			columns[i].term, ts_bytes_of(columns[i].own_label)
 		};
 	}
@@ -60,9 +63,8 @@ static void add_schema(struct refs *refs, const struct ts_schema *schema)
 {
 	add_refs(refs, schema, NULL, schema->fields, schema->nr_fields);
 	for (size_t i = 0; schema->sheets[i]; i++)
-		if (!schema->sheets[i]->is_each)
-			add_refs(refs, schema, schema->sheets[i]->name, schema->sheets[i]->columns,
-				 schema->sheets[i]->nr_columns);
+		add_refs(refs, schema, schema->sheets[i]->name, schema->sheets[i]->columns,
+			 schema->sheets[i]->nr_columns);
 }
 
 /* A dot ends a part, so it comes before all that a part is made of. */

@@ -200,7 +200,7 @@ class Glossary(unittest.TestCase):
 
     def test_a_page_has_the_whole_story(self):
         for word in self.words:
-            found = re.fullmatch(r"\[[^]]+\]\((analyses/[^)]+\.md)\)", word.page or "")
+            found = re.fullmatch(r"\[[^]]+\]\(([^)]+\.md)\)", word.page or "")
             self.assertTrue(found, word.title)
             self.assertTrue(os.path.exists(os.path.join(TOP, "docs", found[1])), word.title)
 

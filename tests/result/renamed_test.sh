@@ -31,6 +31,10 @@ s/^$//                                               compare/modules.c  -
 s/^COLUMN(executions,/COLUMN(times,/                 compare/modules.c  executions
 s/^$//                                               analysis/ops/ops.c  -
 s/^COLUMN(executions,/COLUMN(times,/                 analysis/ops/ops.c  executions
-s/^COLUMN(executions,.*/&COLUMN(more,INT,MEASURED,HIDE,NO_TERM)/  analysis/ops/ops.c  a column has no cell, or two
+s/^COLUMN(executions,.*/&COLUMN(more,INT,MEASURED,HIDE,T(count))/  analysis/ops/ops.c  a column has no cell, or two
+s/^$//                                               run/export_tables.c  -
+s/^COLUMN(op_index,/COLUMN(index,/                   run/export_tables.c  op_index
+s/^$//                                               serve/card.c  -
+s/^COLUMN(total_time_ps,/COLUMN(time_ps,/            serve/card.c  total_time_ps
 ROWS
 exit $wrong

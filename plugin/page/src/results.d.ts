@@ -2142,7 +2142,7 @@ export interface HeatmapOpsRow {
 
 export interface Heatmap {
 	ops?: HeatmapOpsRow[];
-	steps_per_column?: unknown[] | null;
+	steps_per_column?: number | null;
 	steps?: unknown[] | null;
 }
 
@@ -2253,7 +2253,7 @@ export interface CompareGatesRow {
 	gate: string | null;
 	run: string | null;
 	value: number | null;
-	limit: string | null;
+	limit: number | null;
 	state: string | null;
 	is_others?: true;
 }

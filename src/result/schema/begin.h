@@ -23,7 +23,7 @@
  * GROUP (an object of fields that the profile names).
  * ORIGIN: MEASURED, COMPILED, MODELLED, INFERRED, ASSUMED, DERIVED. HEADING, of a column where people read it: SHOW("text"), KEY
  * where the table is about it, SPARE where it is the first to be left out for want of width, HIDE. TERM: T(id) of terms.def;
- * T_AS(id, "text") with a label of its own; NO_TERM.
+ * T_AS(id, "text") with a label of its own.
  */
 #if !defined(TS_SCHEMA_PASS)
 #include "result/schema.h"
@@ -149,4 +149,3 @@
 #define SPARE(text) text, -1
 #define T(id)	    &ts_term_##id, NULL
 #define T_AS(id, text) &ts_term_##id, text
-#define NO_TERM	    NULL, NULL

@@ -26,7 +26,6 @@
 #undef SPARE
 #undef T
 #undef T_AS
-#undef NO_TERM
 #if !defined(TS_SCHEMA_PASS) || TS_SCHEMA_PASS < 4
 #undef RESULT
 #endif
