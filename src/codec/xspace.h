@@ -49,7 +49,7 @@ enum {
 	XEVENTMETA_CHILD_ID = 6,
 };
 enum { XSTATMETA_ID = 1, XSTATMETA_NAME = 2 };
-/* Of a device's plane: nothing ran; the text is the topology for which its times were foretold. */
+/* Of a device's plane: nothing ran; the text is the topology for which its times were predicted. */
 #define TS_PREDICTED_STAT "tpusight_predicted"
 #define TS_LIBTPU_STAT	  "tpusight_libtpu"
 

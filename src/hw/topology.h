@@ -6,7 +6,7 @@
  * where the slice is as long as the pod's (16 on v2, v3, v5e and v6e; any multiple of 4 on v4, v5p and v7x);
  * on the others what goes round must go back along the same links. Left out: the start of a transfer
  * (microseconds), what several collectives take from one another. Of slices that are joined by the data centre's network
- * ("2xv5e:4x4") each is as one alone is: a compiled module sends to the others by the host, which is not foretold.
+ * ("2xv5e:4x4") each is as one alone is: a compiled module sends to the others by the host, which is not predicted.
  */
 #ifndef TS_HW_TOPOLOGY_H
 #define TS_HW_TOPOLOGY_H

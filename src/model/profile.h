@@ -148,8 +148,8 @@ struct ts_device {
 	bool has_megacore;
 	int64_t local_chip_id; /* cores of one chip share it; TS_UNKNOWN */
 	struct ts_bytes
-		predicted;	/* the topology for which its times were foretold; empty: it ran */
-	struct ts_bytes libtpu; /* of a foretold one: the version that compiled its modules */
+		predicted;	/* the topology for which its times were predicted; empty: it ran */
+	struct ts_bytes libtpu; /* of a predicted one: the version that compiled its modules */
 };
 
 #define TS_MAX_MESSAGES 20
@@ -284,7 +284,7 @@ const struct ts_device *ts_line_device(const struct ts_profile *profile,
 /* True for lines that say what a device's core did: the ones that time is counted on. */
 bool ts_line_is_core(const struct ts_profile *profile, const struct ts_line *line);
 
-/* A profile that was foretold (run/predict.h): the topology for which; empty: it was measured. */
+/* The topology for which a profile was predicted (run/predict.h); empty: it was measured. */
 static inline struct ts_bytes ts_profile_predicted(const struct ts_profile *profile)
 {
 	return profile->nr_devices > 0 ? profile->devices[0].predicted

@@ -88,7 +88,7 @@ static enum ts_status show_block(void *ctx, const struct ts_block *block, struct
 	if (!pass->looks_at)
 		ts_meter_add(pass->shared->meter, block->nr_events);
 	if (st == TS_OK && ts_is_halted(pass->shared->halt))
-		return ts_fail(err, TS_HALTED, "nobody waits for this any more");
+		return ts_fail(err, TS_HALTED, "the request was cancelled");
 	return st;
 }
 

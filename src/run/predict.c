@@ -34,16 +34,16 @@ static void set_kind(struct ts_predicted *predicted, const char *name)
 }
 
 /* What is held of a module until it is written. */
-struct foretold {
+struct held_module {
 	struct ts_op_times times;
 	struct ts_schedule schedule;
 	struct ts_schedule_sum *sums;
 	const char **basis;
 };
 
-static enum ts_status foretell(struct foretold *one, const struct ts_profile *profile,
-			       uint32_t module, const struct ts_rates *rates,
-			       const struct ts_topology *topology, struct ts_error *err)
+static enum ts_status predict_module(struct held_module *one, const struct ts_profile *profile,
+				     uint32_t module, const struct ts_rates *rates,
+				     const struct ts_topology *topology, struct ts_error *err)
 {
 	size_t nr = (size_t)profile->modules[module].nr_instrs + 1;
 	enum ts_status st;
@@ -69,7 +69,7 @@ static enum ts_status foretell(struct foretold *one, const struct ts_profile *pr
 	return ts_schedule_walk(&one->schedule, err);
 }
 
-static void predict_release(struct foretold *all, size_t nr)
+static void predict_release(struct held_module *all, size_t nr)
 {
 	for (size_t i = 0; all && i < nr; i++) {
 		ts_op_times_release(&all[i].times);
@@ -86,7 +86,7 @@ static enum ts_status predict_make(const struct ts_run *run,
 				   struct ts_error *err)
 {
 	const struct ts_profile *profile = &run->profile;
-	struct foretold *all = calloc(profile->nr_modules + 1, sizeof(*all));
+	struct held_module *all = calloc(profile->nr_modules + 1, sizeof(*all));
 	struct ts_predicted_module *modules = calloc(profile->nr_modules + 1, sizeof(*modules));
 	struct ts_predicted predicted = { .modules = modules,
 					  .nr_modules = profile->nr_modules,
@@ -102,7 +102,7 @@ static enum ts_status predict_make(const struct ts_run *run,
 	predicted.nr_cores = topology.nr_cores * topology.nr_slices;
 	set_kind(&predicted, rates->name);
 	for (uint32_t i = 0; i < profile->nr_modules && st == TS_OK; i++) {
-		st = foretell(&all[i], profile, i, rates, &topology, err);
+		st = predict_module(&all[i], profile, i, rates, &topology, err);
 		modules[i] = (struct ts_predicted_module){ .module = &profile->modules[i],
 							   .schedule = &all[i].schedule,
 							   .basis = all[i].basis };
@@ -114,7 +114,7 @@ static enum ts_status predict_make(const struct ts_run *run,
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
-/* Does the device's plane of these bytes say that it was foretold? */
+/* Does the device's plane of these bytes say that it was predicted? */
 static bool predict_is_ours(struct ts_bytes bytes)
 {
 	struct ts_pb_error error = { NULL, NULL };

@@ -243,11 +243,12 @@ static int child_start_child(const struct ts_helper *helper,
 static enum ts_status child_fail(const struct ts_halt *halt, struct ts_error *err)
 {
 	if (ts_is_halted(halt))
-		return ts_fail(err, TS_HALTED, "no client waits for this any more");
-	return ts_fail(err, TS_IO,
-		       "the process that made this ended before it was done: memory ran out, a "
-		       "file was cut short while it was read, or it met a fault of TPUsight "
-		       "(`tpusight report` shows more)");
+		return ts_fail(err, TS_HALTED, "the request was cancelled");
+	return ts_fail(
+		err, TS_IO,
+		"the process that made this ended before it was done: memory ran out, a file was "
+		"cut short while it was read, or it met a fault of TPUsight (`tpusight report` "
+		"shows more)");
 }
 
 /* What a child says is believed no more than a profile is. */

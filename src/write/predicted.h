@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A predicted profile: what was foretold of one step of compiled modules, as the XSpace that a profiler would have written of
+ * A predicted profile: what was predicted of one step of compiled modules, as the XSpace that a profiler would have written of
  * one core, so that whatever reads profiles reads it. Lines: Steps, XLA Modules, XLA Ops, Async XLA Ops.
  *
  * It says that nothing ran: the device's plane has the stat TS_PREDICTED_STAT, and so has the name of each step and the

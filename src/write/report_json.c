@@ -160,7 +160,7 @@ static void put_origin(struct ts_json *json, const char *table, const char *name
 	ts_buf_release(&key);
 }
 
-/* What a predicted profile has measured is foretold; but how far off predictions were is of a real one. */
+/* Measured values of a predicted profile are predicted; how far off predictions were is known from a real one. */
 static const char *origin_in(const struct part *part, enum ts_origin origin)
 {
 	if (origin == TS_MEASURED && strcmp(part->result->name, ts_schema_prediction.name) != 0 &&

@@ -14,7 +14,7 @@ const LIST = 'section.table[aria-label^="Runs"]';
 const marks = (page) => page.$$eval(`${LIST} tr[data-row]`, (all) => Object.fromEntries(all.map((row) => [row.querySelector("button.link").innerText.trim(), /\bpredicted\b/.test(row.querySelector(".predicted")?.innerText ?? "")])));
 
 function are_marked(where, found) {
-	for (const [name, isMarked] of Object.entries(found)) if (isMarked !== name.startsWith("foretold")) bad(`${where}: ${name} ${isMarked ? "says" : "does not say"} predicted`);
+	for (const [name, isMarked] of Object.entries(found)) if (isMarked !== name.startsWith("predicted")) bad(`${where}: ${name} ${isMarked ? "says" : "does not say"} predicted`);
 	if (Object.keys(found).length !== 2) bad(`${where}: ${Object.keys(found).length} rows, not two`);
 }
 
@@ -34,12 +34,12 @@ async function list_says_it(page) {
 	await page.waitForSelector(`${LIST} tr[data-row]:nth-of-type(2)`);
 	await page.waitForSelector(`${LIST} .predicted`);
 	are_marked("the list", await marks(page));
-	const choices = await page.$$eval("header select option", (all) => all.map((option) => option.innerText).filter((text) => /foretold|measured/.test(text)));
-	for (const text of choices) if (text.includes("(predicted)") !== text.startsWith("foretold")) bad(`the choice of a run says "${text}"`);
+	const choices = await page.$$eval("header select option", (all) => all.map((option) => option.innerText).filter((text) => /predicted|measured/.test(text)));
+	for (const text of choices) if (text.includes("(predicted)") !== text.startsWith("predicted")) bad(`the choice of a run says "${text}"`);
 	if (choices.length !== 2) bad(`${choices.length} runs can be chosen, not two`);
 	const lines = (await copied(page, LIST)).trim().split("\r\n");
 	if (!lines[0].endsWith(",is_predicted")) bad(`rows of the list are copied as "${lines[0]}"`);
-	const said = lines.slice(1).map((line) => [line.startsWith("foretold"), line.endsWith(",true")]);
+	const said = lines.slice(1).map((line) => [line.startsWith("predicted"), line.endsWith(",true")]);
 	if (said.some(([is, says]) => is !== says)) bad(`rows of the list are copied as ${lines.join(" | ")}`);
 	await shot(page, "runs-predicted");
 }
@@ -70,7 +70,7 @@ try {
 	await watch(page, { inside: [setup.url], bad });
 	await list_says_it(page);
 	await trend_says_it(page);
-	await rows_say_it(page, "foretold", true);
+	await rows_say_it(page, "predicted", true);
 	await rows_say_it(page, "measured", false);
 } catch (e) {
 	bad(e.stack);

@@ -35,11 +35,11 @@ def main():
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         logdir = doors.logdir(os.path.join(folder, "logs"), {"measured": doors.SAMPLE})
-        subprocess.run([doors.PROGRAM, "hlo", "-q", "--topology=v5e:2x4", f"--predict={os.path.join(logdir, 'foretold')}", "-o", os.devnull,
+        subprocess.run([doors.PROGRAM, "hlo", "-q", "--topology=v5e:2x4", f"--predict={os.path.join(logdir, 'predicted')}", "-o", os.devnull,
                         MODULE], check=True)
         with doors.serving(logdir) as (url, _):
             said = known(url)
-            if said != {"measured": False, "foretold": True}:
+            if said != {"measured": False, "predicted": True}:
                 wrong.append(f"/api/runs says {said}")
             setup = {"url": url, "shots": os.environ.get("TS_SHOTS")}
             done = doors.node("predicted.mjs", json.dumps(setup), stdout=None)

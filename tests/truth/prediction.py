@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What was foretold of the real v6e profile, against what was measured in it: prediction.py REPORT.json
+"""What was predicted of the real v6e profile, against what was measured in it: prediction.py REPORT.json
 
 The report is that of the corpus' tpu_v6e_host_offload.xplane.pb. Held here: the errors that src/analysis/time/prediction_known.c
 prints with each prediction are those of this report, for all kinds, no more and no fewer; and the rule for ops without products (the

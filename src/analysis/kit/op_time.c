@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times of ops, foretold.
+ * Times of ops, predicted.
  *
  * The rule. Of an op with products: the compiler's estimate, and no less than its bytes need. Of one without: the same as long as the estimate
  * is within twice what the bytes need, else what the bytes need: on the v6e of which there is a profile with both, the estimates of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long an op of a compiled module takes, foretold: from the compiler's own estimate, the chip's peak
+ * How long an op of a compiled module takes, predicted: from the compiler's own estimate, the chip's peak
  * rates and what the op has to do. docs/analyses/time/prediction.md has the rule, and how far it was off.
  *
  * Where there is no such source the op is unknown: it counts with the least that it can take, and the
@@ -14,7 +14,7 @@
 #include "model/profile.h"
 #include "model/schedule.h"
 
-/* What an op is, where times are foretold. */
+/* What an op is, where times are predicted. */
 enum ts_time_kind {
 	TS_TIME_NONE, /* a name, or one that holds others */
 	TS_TIME_MATRIX,
@@ -61,7 +61,7 @@ struct ts_op_times {
 	struct ts_schedule_op *walked; /* likewise, for ts_schedule_walk() */
 };
 
-/* A chip whose ops can be foretold: a TPU of the chip table. */
+/* A chip whose ops can be predicted: a TPU of the chip table. */
 bool ts_op_times_knows(const struct ts_rates *rates);
 /* Of a module of PROFILE; TOPOLOGY may be unknown. */
 enum ts_status ts_op_times_make(struct ts_op_times *times, const struct ts_profile *profile,

@@ -88,7 +88,7 @@ static uint32_t prediction_longest(const struct prediction *prediction, bool mea
 	return best;
 }
 
-/* The one with most of the time: measured, where it is known when modules ran; else foretold. */
+/* The one with most of the time: measured, where it is known when modules ran; else predicted. */
 static uint32_t main_module(const struct prediction *prediction)
 {
 	uint32_t best = prediction_longest(prediction, true);

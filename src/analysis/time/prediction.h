@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The prediction analysis' own interface: between what is foretold (prediction.c), what was measured of the same ops
+ * The prediction analysis' own interface: between what is predicted (prediction.c), what was measured of the same ops
  * (prediction_measured.c), how far predictions were off before (prediction_known.c) and the tables (prediction_report.c). No
  * other analysis includes this.
  */
@@ -21,7 +21,7 @@ struct prediction_module {
 	int64_t measured_ps;	      /* all of them; -1 */
 };
 
-/* Of the ops of a kind what is foretold and what was measured, over the whole run. */
+/* Of the ops of a kind what is predicted and what was measured, over the whole run. */
 struct prediction_error {
 	int64_t nr_ops, executions, predicted_ps, measured_ps;
 	int64_t off_ps; /* by how much, an op at a time */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was foretold of the ops of a measured run, against what they took. An op that the core works on by its own
+ * What was predicted of the ops of a measured run, against what they took. An op that the core works on by its own
  * time; a transfer and a collective by the time that the core waited for it, which is what a step feels of it. A profile that was
- * itself foretold is no evidence.
+ * itself predicted is no evidence.
  */
 #include "analysis/facts/async.h"
 #include "analysis/facts/ops.h"
@@ -21,7 +21,8 @@ static void prediction_measured_add(struct prediction_error *error, int64_t exec
 }
 
 /* As the walk has it: an execution's wait, start and done together. */
-static int64_t foretold_ps(const struct prediction_module *module, uint32_t instr, uint32_t done)
+static int64_t predicted_op_ps(const struct prediction_module *module, uint32_t instr,
+			       uint32_t done)
 {
 	const struct ts_schedule_sum *sum = &module->sums[instr];
 	int64_t ps = ts_i64_add(sum->core_ps, done == TS_NONE ? 0 : module->sums[done].core_ps);
@@ -48,7 +49,7 @@ static void prediction_measured_add_op(struct prediction *prediction, const stru
 		return;
 	if (async && profile->ops[async->op].partner != TS_NONE)
 		done = profile->ops[profile->ops[async->op].partner].instr;
-	predicted_ps = foretold_ps(module, fact->instr, done);
+	predicted_ps = predicted_op_ps(module, fact->instr, done);
 	if (predicted_ps < 0)
 		return;
 	if (async)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is foretold, as fields and tables. */
+/* What is predicted, as fields and tables. */
 #include "analysis/facts/ops.h"
 #include "analysis/kit/cells.h"
 #include "analysis/time/prediction.h"
@@ -27,7 +27,7 @@ static int64_t count_unknown(const struct prediction_module *module)
 	return nr;
 }
 
-/* Of the main module; null, all of them, where nothing can be foretold. */
+/* Of the main module; null, all of them, where nothing can be predicted. */
 #define OF(value) (module ? ts_int_or_null(value) : ts_null())
 
 static void prediction_report_put_fields(const struct prediction *prediction,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prediction: modules made here for a v5e (197 TFLOP/s, 819 GB/s of HBM, 1.5 GHz), times worked out by hand; what was
- * measured of the same ops; and what was foretold, as a profile.
+ * measured of the same ops; and what was predicted, as a profile.
  */
 #include "tests/analysis/given.h"
 
@@ -141,7 +141,7 @@ TEST(a_measured_run_shows_how_far_off_it_was)
 	const double roof_ps = 2 * BYTES / HBM * PS;
 	double off_ps = 3 * fabs(roof_ps - 1e9) + 200e6;
 
-	/* the kernel is not among them: nothing was foretold of it */
+	/* the kernel is not among them: nothing was predicted of it */
 	assert_int_equal(nr_rows(given, "prediction", "measured"), 1);
 	assert_int_equal(ts_value_int(cell(given, "prediction", "measured", 0, "count")), 4);
 	assert_near(cell(given, "prediction", "measured", 0, "bias_pct"),
@@ -206,7 +206,7 @@ TEST(products_run_at_the_peak_and_a_copy_hides_behind_them)
 	done(given);
 }
 
-/* What is foretold becomes a profile, whose report says so and has the same times. */
+/* What is predicted becomes a profile, whose report says so and has the same times. */
 TEST(a_prediction_is_a_profile)
 {
 	struct given *given = given_nothing();

@@ -221,14 +221,14 @@ function More() {
 	);
 }
 
-// Nothing ran: what is foretold, by what, and how far off such predictions were.
+// Nothing ran: what is predicted, by what, and how far off such predictions were.
 function Predicted() {
 	const { report } = usePage();
 	if (!report.run?.is_predicted) return null;
 	return (
 		<section aria-label="prediction" class="predicted">
 			<p>
-				<strong>Predicted, not measured.</strong> Every time on this page is foretold by the compiler’s estimates and the chip’s rates; nothing ran.
+				<strong>Predicted, not measured.</strong> Every time on this page is predicted from the compiler’s estimates and the chip’s rates; nothing ran.
 			</p>
 			<Part name="prediction" heading="How the step is predicted" />
 		</section>
