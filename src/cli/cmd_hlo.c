@@ -33,6 +33,7 @@ static void name_modules_apart(struct ts_profile *profile)
 {
 	struct ts_bytes *names = calloc(profile->nr_modules + 1, sizeof(*names));
 
+	profile->arena.failed |= !names;
 	for (size_t i = 0; names && i < profile->nr_modules; i++) {
 		struct ts_bytes file = profile->modules[i].file;
 		size_t from = file.n, dot;

@@ -218,10 +218,13 @@ void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uin
 {
 	TS_ASSERT(profile && cause);
 	TS_ASSERT(file.p || file.n == 0);
-	if (profile->nr_damage >= MAX_DAMAGE || is_known_damage(profile, file, offset, cause) ||
-	    !ts_grow(&profile->damage, &profile->cap_damage, profile->nr_damage + 1,
-		     sizeof(*profile->damage)))
+	if (profile->nr_damage >= MAX_DAMAGE || is_known_damage(profile, file, offset, cause))
 		return;
+	if (!ts_grow(&profile->damage, &profile->cap_damage, profile->nr_damage + 1,
+		     sizeof(*profile->damage))) {
+		profile->arena.failed = true;
+		return;
+	}
 	profile->damage[profile->nr_damage++] = (struct ts_damage){
 		.file = file,
 		.offset = offset,

@@ -33,8 +33,11 @@ struct listing {
 
 static void refresh_pass_over(struct listing *listing, const char *name)
 {
-	if (listing->nr_passed++ == 0)
-		listing->passed = (const char *)ts_arena_copy(&listing->arena, ts_bytes_of(name)).p;
+	if (listing->nr_passed++ > 0)
+		return;
+	listing->passed = (const char *)ts_arena_copy(&listing->arena, ts_bytes_of(name)).p;
+	if (!listing->passed)
+		listing->st = TS_NOMEM;
 }
 
 static void take_entry(void *ctx, const struct ts_remote_reply *entry)
