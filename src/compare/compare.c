@@ -67,9 +67,9 @@ static enum ts_status judge_all(struct comparing *comparing,
 	return st;
 }
 
-static enum ts_status compare_compare_all(struct comparing *comparing,
-					  const struct ts_compare_request *request,
-					  size_t *nr_failed, struct ts_error *err)
+static enum ts_status compare_all(struct comparing *comparing,
+				  const struct ts_compare_request *request, size_t *nr_failed,
+				  struct ts_error *err)
 {
 	enum ts_status st = judge_all(comparing, request, nr_failed, err);
 
@@ -118,7 +118,7 @@ enum ts_status ts_compare(const struct ts_compare_request *request, struct ts_re
 	if (st == TS_OK)
 		st = compare_measure_all(&comparing, err);
 	if (st == TS_OK)
-		st = compare_compare_all(&comparing, request, nr_failed, err);
+		st = compare_all(&comparing, request, nr_failed, err);
 	if (st == TS_OK && (into->failed || comparing.scratch.failed || into->arena.failed))
 		st = ts_fail_nomem(err);
 	for (size_t r = 0; r < comparing.nr; r++)

@@ -418,11 +418,11 @@ static enum ts_status apply_run(struct work *work)
 	return work->status;
 }
 
-static enum ts_status apply_apply(const struct ts_session *session,
-				  const struct ts_overlay_plan *plan,
-				  const struct ts_overlay_options *options,
-				  struct ts_overlay_report *report, bool ranks_alone,
-				  struct ts_error *err)
+static enum ts_status apply_to_session(const struct ts_session *session,
+				       const struct ts_overlay_plan *plan,
+				       const struct ts_overlay_options *options,
+				       struct ts_overlay_report *report, bool ranks_alone,
+				       struct ts_error *err)
 {
 	TS_ASSERT(session && plan && options);
 	return apply_run(&(struct work){ .session = session,
@@ -439,7 +439,7 @@ enum ts_status ts_overlay_apply(const struct ts_session *session,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err)
 {
-	return apply_apply(session, plan, options, report, false, err);
+	return apply_to_session(session, plan, options, report, false, err);
 }
 
 enum ts_status ts_overlay_apply_ranks(const struct ts_session *session,
@@ -447,7 +447,7 @@ enum ts_status ts_overlay_apply_ranks(const struct ts_session *session,
 				      const struct ts_overlay_options *options,
 				      struct ts_overlay_report *report, struct ts_error *err)
 {
-	return apply_apply(session, plan, options, report, true, err);
+	return apply_to_session(session, plan, options, report, true, err);
 }
 
 enum ts_status ts_overlay_strip(const struct ts_session *session,

@@ -41,7 +41,7 @@ static void free_writers(struct trace *trace)
 	trace->writers = NULL;
 }
 
-static void trace_trace_release(struct trace *trace)
+static void trace_release(struct trace *trace)
 {
 	free_writers(trace);
 	for (size_t i = 0; trace->links && i < trace->layout.profile->nr_hosts; i++)
@@ -53,7 +53,7 @@ static void trace_trace_release(struct trace *trace)
 	free(trace->jobs);
 }
 
-static enum ts_status trace_trace_make_writers(struct trace *trace, struct ts_error *err)
+static enum ts_status trace_make_writers(struct trace *trace, struct ts_error *err)
 {
 	struct ts_trace_clock clock = { .ns = trace->layout.shift_ns };
 
@@ -115,7 +115,7 @@ struct route {
 	size_t job, thread;
 };
 
-static enum ts_status trace_trace_route_piece(void *ctx, struct ts_buf *text, struct ts_error *err)
+static enum ts_status trace_route_piece(void *ctx, struct ts_buf *text, struct ts_error *err)
 {
 	struct route *route = ctx;
 
@@ -123,7 +123,7 @@ static enum ts_status trace_trace_route_piece(void *ctx, struct ts_buf *text, st
 }
 
 /* Does a part with events stand before this one? */
-static bool trace_trace_is_behind(const struct ts_trace_heads *heads, size_t part)
+static bool trace_is_behind(const struct ts_trace_heads *heads, size_t part)
 {
 	for (size_t i = 0; i < part; i++)
 		if (heads->parts[i].nr_processes > 0)
@@ -135,8 +135,8 @@ static bool trace_trace_is_behind(const struct ts_trace_heads *heads, size_t par
  * So that a part can be made without knowing whether another stands before it, what must stand between
  * them is a member of its own.
  */
-static enum ts_status trace_trace_make_head(const struct trace *trace, uint32_t part,
-					    struct route *route, struct ts_error *err)
+static enum ts_status trace_make_head(const struct trace *trace, uint32_t part, struct route *route,
+				      struct ts_error *err)
 {
 	const struct ts_perfetto_form *form = trace->layout.form;
 	struct ts_buf text = TS_BUF_INIT, piece = TS_BUF_INIT;
@@ -147,37 +147,34 @@ static enum ts_status trace_trace_make_head(const struct trace *trace, uint32_t 
 	st = text.failed ? ts_fail_nomem(err) : TS_OK;
 	rest = ts_bytes_cut(ts_buf_bytes(&text), strlen(form->separator), text.n);
 	if (st == TS_OK && text.n > 0 && form->separator[0] &&
-	    trace_trace_is_behind(&trace->heads, part)) {
+	    trace_is_behind(&trace->heads, part)) {
 		ts_buf_puts(&piece, form->separator);
-		st = piece.failed ? ts_fail_nomem(err)
-				  : trace_trace_route_piece(route, &piece, err);
+		st = piece.failed ? ts_fail_nomem(err) : trace_route_piece(route, &piece, err);
 	}
 	if (st == TS_OK && rest.n > 0) {
 		ts_buf_put(&piece, rest);
-		st = piece.failed ? ts_fail_nomem(err)
-				  : trace_trace_route_piece(route, &piece, err);
+		st = piece.failed ? ts_fail_nomem(err) : trace_route_piece(route, &piece, err);
 	}
 	ts_buf_release(&text);
 	ts_buf_release(&piece);
 	return st;
 }
 
-static enum ts_status trace_trace_make_job(void *ctx, size_t index, size_t thread,
-					   struct ts_trace_pack *pack, struct ts_error *err)
+static enum ts_status trace_make_job(void *ctx, size_t index, size_t thread,
+				     struct ts_trace_pack *pack, struct ts_error *err)
 {
 	struct trace *trace = ctx;
 	const struct job *job = &trace->jobs[index];
 	struct route route = { pack, index, thread };
-	struct ts_trace_out out = { &route, trace_trace_route_piece };
+	struct ts_trace_out out = { &route, trace_route_piece };
 
 	if (job->is_stored && trace->makes & MAKE_ROWS)
 		return ts_trace_pack_ready(pack, index, trace->joint->parts[job->part].rows, err);
 	if (job->is_stored)
 		return TS_OK;
 	if (job->row == TS_NONE)
-		return trace->makes & MAKE_HEADS
-			       ? trace_trace_make_head(trace, job->part, &route, err)
-			       : TS_OK;
+		return trace->makes & MAKE_HEADS ? trace_make_head(trace, job->part, &route, err)
+						 : TS_OK;
 	if (!(trace->makes & MAKE_ROWS))
 		return TS_OK;
 	return ts_trace_row_write(trace->writers[thread], &trace->layout.rows[job->row], &out,
@@ -188,7 +185,7 @@ static enum ts_status make_jobs(struct trace *trace, struct ts_trace_pack *pack,
 				struct ts_error *err)
 {
 	trace->makes = what;
-	return ts_trace_pack_run(pack, trace_trace_make_job, trace, err);
+	return ts_trace_pack_run(pack, trace_make_job, trace, err);
 }
 
 static enum ts_status tell_parts(struct trace *trace, const struct ts_trace_counts *counts,
@@ -264,8 +261,8 @@ static enum ts_status count_all(struct trace *trace, const struct ts_trace_optio
 	return head.gpus ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status trace_trace_put_head(struct trace *trace, struct ts_trace_pack *pack,
-					   struct ts_newfile *file, struct ts_error *err)
+static enum ts_status trace_put_head(struct trace *trace, struct ts_trace_pack *pack,
+				     struct ts_newfile *file, struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	enum ts_status st;
@@ -277,8 +274,8 @@ static enum ts_status trace_trace_put_head(struct trace *trace, struct ts_trace_
 	return st;
 }
 
-static enum ts_status trace_trace_put_tail(const struct trace *trace, struct ts_trace_pack *pack,
-					   struct ts_error *err)
+static enum ts_status trace_put_tail(const struct trace *trace, struct ts_trace_pack *pack,
+				     struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	enum ts_status st;
@@ -356,12 +353,12 @@ static enum ts_status write_straight(struct trace *trace, struct ts_newfile *fil
 	if (st == TS_OK)
 		st = count_all(trace, options, expected, err);
 	if (st == TS_OK)
-		st = trace_trace_put_head(trace, pack, file, err);
+		st = trace_put_head(trace, pack, file, err);
 	if (st == TS_OK)
 		st = make_jobs(trace, pack, MAKE_HEADS | MAKE_ROWS, err);
 	*right = st == TS_OK && is_as_expected(trace, expected);
 	if (st == TS_OK)
-		st = trace_trace_put_tail(trace, pack, err);
+		st = trace_put_tail(trace, pack, err);
 	ts_trace_pack_free(pack);
 	free(expected);
 	return st;
@@ -381,9 +378,9 @@ static enum ts_status write_counted(struct trace *trace, struct ts_newfile *file
 	if (st == TS_OK)
 		st = make_jobs(trace, pack, MAKE_HEADS, err);
 	if (st == TS_OK)
-		st = trace_trace_put_head(trace, pack, file, err);
+		st = trace_put_head(trace, pack, file, err);
 	if (st == TS_OK)
-		st = trace_trace_put_tail(trace, pack, err);
+		st = trace_put_tail(trace, pack, err);
 	ts_trace_pack_free(pack);
 	return st;
 }
@@ -403,7 +400,7 @@ static enum ts_status write_rows(struct trace *trace, struct ts_newfile *file,
 	if (!file->straight)
 		st = ts_newfile_cut(file, before, err);
 	if (st == TS_OK) /* those that were there know ops from the rows that they wrote */
-		st = trace_trace_make_writers(trace, err);
+		st = trace_make_writers(trace, err);
 	return st ? st : write_counted(trace, file, options, err);
 }
 
@@ -423,7 +420,7 @@ static enum ts_status find_facts(struct trace *trace, struct ts_error *err)
 }
 
 /* All but the writing. */
-static enum ts_status trace_trace_prepare(struct trace *trace, struct ts_error *err)
+static enum ts_status trace_prepare(struct trace *trace, struct ts_error *err)
 {
 	enum ts_status st = ts_trace_layout_make(&trace->layout, err);
 
@@ -432,14 +429,13 @@ static enum ts_status trace_trace_prepare(struct trace *trace, struct ts_error *
 	if (st == TS_OK)
 		st = list_jobs(trace, err);
 	if (st == TS_OK)
-		st = trace_trace_make_writers(trace, err);
+		st = trace_make_writers(trace, err);
 	return st == TS_OK ? find_links(trace, err) : st;
 }
 
-static struct trace trace_trace_begin(const struct ts_profile *profile,
-				      const struct ts_results *results,
-				      const struct ts_trace_plan *plan,
-				      const struct ts_trace_options *options)
+static struct trace trace_begin(const struct ts_profile *profile, const struct ts_results *results,
+				const struct ts_trace_plan *plan,
+				const struct ts_trace_options *options)
 {
 	TS_ASSERT(profile && plan);
 	TS_ASSERT(options);
@@ -451,18 +447,18 @@ static struct trace trace_trace_begin(const struct ts_profile *profile,
 			       .nr_threads = TS_MAX(options->nr_threads, 1) };
 }
 
-static enum ts_status trace_trace_finish(struct trace *trace, struct ts_newfile *file,
-					 const struct ts_trace_options *options,
-					 struct ts_trace_report *report, struct ts_error *err)
+static enum ts_status trace_finish(struct trace *trace, struct ts_newfile *file,
+				   const struct ts_trace_options *options,
+				   struct ts_trace_report *report, struct ts_error *err)
 {
 	uint64_t before = file->nr_bytes;
-	enum ts_status st = trace_trace_prepare(trace, err);
+	enum ts_status st = trace_prepare(trace, err);
 
 	if (st == TS_OK)
 		st = write_rows(trace, file, options, err);
 	if (st == TS_OK && report)
 		fill_report(trace, file->nr_bytes - before, report);
-	trace_trace_release(trace);
+	trace_release(trace);
 	return st;
 }
 
@@ -471,10 +467,10 @@ enum ts_status ts_trace_write(struct ts_newfile *file, const struct ts_profile *
 			      const struct ts_trace_options *options,
 			      struct ts_trace_report *report, struct ts_error *err)
 {
-	struct trace trace = trace_trace_begin(profile, results, plan, options);
+	struct trace trace = trace_begin(profile, results, plan, options);
 
 	TS_ASSERT(file);
-	return trace_trace_finish(&trace, file, options, report, err);
+	return trace_finish(&trace, file, options, report, err);
 }
 
 /* Rows alone; no other machine's row has the same number. */
@@ -505,21 +501,21 @@ enum ts_status ts_trace_write_part(struct ts_newfile *file, const struct ts_prof
 				   const struct ts_trace_options *options, struct ts_arena *arena,
 				   struct ts_trace_told *told, struct ts_error *err)
 {
-	struct trace trace = trace_trace_begin(profile, results, plan, options);
+	struct trace trace = trace_begin(profile, results, plan, options);
 	enum ts_status st;
 
 	TS_ASSERT(file && host < profile->nr_hosts);
 	TS_ASSERT(arena && told);
 	trace.layout.is_part = true;
 	trace.layout.host = host;
-	st = trace_trace_prepare(&trace, err);
+	st = trace_prepare(&trace, err);
 	if (st == TS_OK && trace.layout.shift_ns != ts_trace_shift_ns(plan->first_ps))
 		st = ts_fail(err, TS_LIMIT,
 			     "a track begins before the run's first event (tpusight annotate, with "
 			     "all files of the run, makes this trace)");
 	if (st == TS_OK)
 		st = write_part(&trace, file, options, arena, told, err);
-	trace_trace_release(&trace);
+	trace_release(&trace);
 	return st;
 }
 
@@ -529,7 +525,7 @@ enum ts_status ts_trace_join(struct ts_newfile *file, const struct ts_profile *p
 			     const struct ts_trace_options *options, struct ts_trace_report *report,
 			     struct ts_error *err)
 {
-	struct trace trace = trace_trace_begin(profile, results, plan, options);
+	struct trace trace = trace_begin(profile, results, plan, options);
 
 	TS_ASSERT(file && joint);
 	trace.joint = joint;
@@ -537,7 +533,7 @@ enum ts_status ts_trace_join(struct ts_newfile *file, const struct ts_profile *p
 		trace.layout.next_process = joint->parts[0].told.next_process;
 		trace.layout.next_row = joint->parts[0].told.next_row;
 	}
-	return trace_trace_finish(&trace, file, options, report, err);
+	return trace_finish(&trace, file, options, report, err);
 }
 
 static bool begins_as(struct ts_bytes bytes, const struct ts_perfetto_form *form)

@@ -46,7 +46,7 @@ enum ts_status ts_wanting_init(struct ts_wanting *wanting, const struct ts_profi
 	return wanting->lines ? TS_OK : ts_fail_nomem(err);
 }
 
-static bool wants_wants(void *ctx, const struct ts_profile *profile, uint32_t line)
+static bool wants_line(void *ctx, const struct ts_profile *profile, uint32_t line)
 {
 	struct ts_trace_plan plan = { .profile = profile };
 
@@ -78,7 +78,7 @@ static enum ts_status wants_count(void *ctx, const struct ts_block *block, struc
 struct ts_duration_counter ts_wanting_counter(struct ts_wanting *wanting)
 {
 	TS_ASSERT(wanting);
-	return (struct ts_duration_counter){ wanting, wants_wants, restart, wants_count };
+	return (struct ts_duration_counter){ wanting, wants_line, restart, wants_count };
 }
 
 enum ts_status ts_wanting_sum(const struct ts_wanting *wanting, const struct ts_profile *profile,

@@ -39,9 +39,9 @@ static enum ts_status measure_older(struct program *program, struct ts_error *er
 	return st;
 }
 
-static enum ts_status capacity_capacity_measure(const struct ts_context *ctx,
-						const struct ts_hlo_module *module,
-						struct program *program, struct ts_error *err)
+static enum ts_status capacity_measure(const struct ts_context *ctx,
+				       const struct ts_hlo_module *module, struct program *program,
+				       struct ts_error *err)
 {
 	bool is_known = ctx->libtpu.n > 0;
 	enum ts_status st;
@@ -64,8 +64,8 @@ struct programs {
 	size_t nr;
 };
 
-static enum ts_status capacity_capacity_measure_all(const struct ts_context *ctx,
-						    struct programs *programs, struct ts_error *err)
+static enum ts_status capacity_measure_all(const struct ts_context *ctx, struct programs *programs,
+					   struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
 
@@ -77,8 +77,8 @@ static enum ts_status capacity_capacity_measure_all(const struct ts_context *ctx
 
 		if (profile->modules[i].nr_comps == 0)
 			continue;
-		st = capacity_capacity_measure(ctx, &profile->modules[i],
-					       &programs->items[programs->nr++], err);
+		st = capacity_measure(ctx, &profile->modules[i], &programs->items[programs->nr++],
+				      err);
 		if (st)
 			return st;
 	}
@@ -86,10 +86,10 @@ static enum ts_status capacity_capacity_measure_all(const struct ts_context *ctx
 	return TS_OK;
 }
 
-static enum ts_status capacity_capacity_report(const struct ts_context *ctx,
-					       const struct programs *programs,
-					       struct ts_capacity_facts *facts,
-					       struct ts_result *result, struct ts_error *err)
+static enum ts_status capacity_put_report(const struct ts_context *ctx,
+					  const struct programs *programs,
+					  struct ts_capacity_facts *facts, struct ts_result *result,
+					  struct ts_error *err)
 {
 	enum ts_status st = ts_capacity_put_sites(ctx, facts->hbm_bytes, result, err);
 
@@ -105,13 +105,13 @@ static enum ts_status capacity_close(void *state, const struct ts_context *ctx, 
 	enum ts_status st;
 
 	TS_ASSERT(ctx && facts && result);
-	st = capacity_capacity_measure_all(ctx, &programs, err);
+	st = capacity_measure_all(ctx, &programs, err);
 	if (st)
 		goto done;
 	st = ts_capacity_make_facts(ctx, programs.items, programs.nr, result, facts, err);
 	if (st)
 		goto done;
-	st = capacity_capacity_report(ctx, &programs, facts, result, err);
+	st = capacity_put_report(ctx, &programs, facts, result, err);
 done:
 	for (size_t i = 0; i < programs.nr; i++)
 		release_program(&programs.items[i]);

@@ -52,7 +52,7 @@ static TS_RECORD(counts, TS_NUMBER(1, nr_graph_calls, TS_ADD), TS_NUMBER(2, grap
 		 TS_NUMBER(14, max_nested, TS_MAX_OF), TS_NUMBER(15, nr_regions, TS_ADD));
 #undef TS_SELF
 
-static bool compile_compile_state_is_valid(const void *state)
+static bool compile_state_is_valid(const void *state)
 {
 	const struct compile_state *loaded = state;
 
@@ -63,7 +63,7 @@ static bool compile_compile_state_is_valid(const void *state)
 }
 
 #define TS_SELF struct compile_state
-static TS_RECORD_WITH(compile, TS_VALID_IF(compile_compile_state_is_valid),
+static TS_RECORD_WITH(compile, TS_VALID_IF(compile_state_is_valid),
 		      TS_LIST(1, pieces, piece_record, TS_BY_HAND),
 		      TS_LIST(2, regions, region_record, TS_BY_HAND), TS_MAP(3, region_of_key),
 		      TS_LIST(4, nestings, nesting_record, TS_BY_HAND), TS_MAP(5, nesting_of_key),

@@ -38,7 +38,7 @@ static const enum ts_trace_class classes_of_kinds[NR_KINDS] = {
 	[KIND_PYTHON] = TS_TRACE_OTHER,
 };
 
-static bool timeline_timeline_wants(const struct ts_context *ctx, const struct ts_line *line)
+static bool timeline_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	return ts_trace_side_of(ctx->profile, line) != TS_SIDE_NONE;
 }
@@ -147,8 +147,8 @@ static size_t slices_of(const struct ts_context *ctx)
 	return ts_overlay_share(ctx, TS_SHARE_PADDING, 1);
 }
 
-static enum ts_status timeline_timeline_open(void *ptr, const struct ts_context *ctx,
-					     const struct ts_line *line, struct ts_error *err)
+static enum ts_status timeline_open(void *ptr, const struct ts_context *ctx,
+				    const struct ts_line *line, struct ts_error *err)
 {
 	struct timeline_state *state = ptr;
 	enum ts_status st;
@@ -249,9 +249,9 @@ static void timeline_take_device_event(struct timeline_state *state,
 				 end_ps);
 }
 
-static enum ts_status timeline_timeline_interleaved(void *ptr, const struct ts_context *ctx,
-						    const struct ts_interleaved *interleaved,
-						    struct ts_error *err)
+static enum ts_status timeline_interleaved(void *ptr, const struct ts_context *ctx,
+					   const struct ts_interleaved *interleaved,
+					   struct ts_error *err)
 {
 	struct timeline_state *state = ptr;
 	struct timeline_rank *rank = &state->rank;
@@ -317,9 +317,8 @@ static enum ts_status timeline_merge(void *ptr_into, void *ptr_from, const struc
 	return from->failed ? ts_fail_nomem(err) : TS_OK;
 }
 
-static enum ts_status timeline_timeline_close(void *state, const struct ts_context *ctx,
-					      void *facts, struct ts_result *result,
-					      struct ts_error *err)
+static enum ts_status timeline_close(void *state, const struct ts_context *ctx, void *facts,
+				     struct ts_result *result, struct ts_error *err)
 {
 	return ts_timeline_report(state, ctx, facts, result, err);
 }
@@ -330,9 +329,9 @@ const struct ts_analysis ts_analysis_timeline = {
 	.columns = TS_COL_LINK,
 	.state = &ts_timeline_record,
 	.facts_size = sizeof(struct ts_timeline_facts),
-	.wants = timeline_timeline_wants,
-	.open = timeline_timeline_open,
-	.interleaved = timeline_timeline_interleaved,
+	.wants = timeline_wants,
+	.open = timeline_open,
+	.interleaved = timeline_interleaved,
 	.merge = timeline_merge,
-	.close = timeline_timeline_close,
+	.close = timeline_close,
 };

@@ -102,7 +102,7 @@ static enum ts_status ops_open(void *arg, const struct ts_context *ctx, const st
 	return make_ops(state, ctx, err);
 }
 
-static void ops_ops_add_known(int64_t *sum, int64_t value)
+static void ops_add_known(int64_t *sum, int64_t value)
 {
 	if (value != TS_UNKNOWN)
 		*sum = ts_i64_add(TS_MAX(*sum, 0), value);
@@ -125,8 +125,8 @@ static enum ts_status add_costs(struct ops_state *state, const struct ts_rooms *
 	own = &state->own[block->op[i]];
 	if (own->nr++ == 0)
 		own->flops = own->bytes = TS_UNKNOWN;
-	ops_ops_add_known(&own->flops, block->flops[i]);
-	ops_ops_add_known(&own->bytes, block->bytes[i]);
+	ops_add_known(&own->flops, block->flops[i]);
+	ops_add_known(&own->bytes, block->bytes[i]);
 	if (block->flops[i] == TS_UNKNOWN)
 		return TS_OK;
 	own->nr_flops = ts_i64_add(own->nr_flops, nr);
@@ -172,8 +172,8 @@ struct work {
 	double flops, bytes, hbm_bytes;
 };
 
-static struct work ops_ops_work_of(const struct ts_profile *profile, const struct ts_op *op,
-				   const struct op_sum *sum, const struct op_own *own)
+static struct work ops_work_of(const struct ts_profile *profile, const struct ts_op *op,
+			       const struct op_sum *sum, const struct op_own *own)
 {
 	struct work work = { ts_op_flops(op), NAN, ts_op_hbm_bytes(profile, op) };
 
@@ -191,12 +191,12 @@ static struct work ops_ops_work_of(const struct ts_profile *profile, const struc
 }
 
 /* An execution's work as the report has it: a whole number, or NaN when it is unknown. */
-static double ops_ops_whole(double value)
+static double ops_whole(double value)
 {
 	return value >= 0 && value < 9.2e18 ? (double)(int64_t)(value + 0.5) : NAN;
 }
 
-static double ops_ops_padding_share(const struct ts_profile *profile, const struct ts_op *op)
+static double ops_padding_share(const struct ts_profile *profile, const struct ts_op *op)
 {
 	struct ts_padding padding;
 
@@ -223,14 +223,14 @@ static int64_t work_time(const struct ts_context *ctx, uint32_t index, int64_t t
 	return flight ? flight->span_ps : -1;
 }
 
-static struct ts_bytes ops_ops_module_name(const struct ts_profile *profile, const struct ts_op *op)
+static struct ts_bytes ops_module_name(const struct ts_profile *profile, const struct ts_op *op)
 {
 	return op->module == TS_NONE ? (struct ts_bytes){ NULL, 0 }
 				     : profile->modules[op->module].name;
 }
 
 /* The bucket that has most of the op's own time, of those that it is divided among. */
-static enum ts_bucket ops_ops_largest_of(const struct ts_time_op *parts)
+static enum ts_bucket ops_largest_of(const struct ts_time_op *parts)
 {
 	enum ts_bucket most = TS_BUCKET_UNEXPLAINED;
 
@@ -241,7 +241,7 @@ static enum ts_bucket ops_ops_largest_of(const struct ts_time_op *parts)
 	return most;
 }
 
-static void ops_ops_make_parts(const struct ts_context *ctx, uint32_t op, struct ts_op_fact *fact)
+static void ops_make_parts(const struct ts_context *ctx, uint32_t op, struct ts_op_fact *fact)
 {
 	const struct ts_time_facts *time = ts_time_facts(ctx);
 
@@ -252,7 +252,7 @@ static void ops_ops_make_parts(const struct ts_context *ctx, uint32_t op, struct
 	if (!time->ops || time->ops[op].split_ps == 0)
 		return;
 	fact->parts = &time->ops[op];
-	fact->bucket = ops_ops_largest_of(fact->parts);
+	fact->bucket = ops_largest_of(fact->parts);
 }
 
 /* FLOPs in terms of the bf16 peak, as the matrix units count them (hw/chips.h). */
@@ -267,13 +267,13 @@ static double bf16_flops(const struct ts_context *ctx, const struct ts_op *op,
 	return ts_bf16_flops(rates, flops, work.flops, work.int8_flops, work.fp8_flops);
 }
 
-static void ops_ops_make_fact(const struct ts_context *ctx, uint32_t index,
-			      const struct ops_state *state, struct ts_op_fact *fact)
+static void ops_make_fact(const struct ts_context *ctx, uint32_t index,
+			  const struct ops_state *state, struct ts_op_fact *fact)
 {
 	const struct op_sum *sum = &state->ops[index];
 	const struct ts_op *op = &ctx->profile->ops[index];
 	const struct ts_rates *rates = &ctx->rates[sum->device];
-	struct work work = ops_ops_work_of(ctx->profile, op, sum, own_of(state, index));
+	struct work work = ops_work_of(ctx->profile, op, sum, own_of(state, index));
 	double seconds = (double)sum->total_ps * 1e-12, executions = (double)sum->occurrences;
 	int64_t work_ps = work_time(ctx, index, sum->total_ps);
 	struct ts_roofline roofline =
@@ -284,7 +284,7 @@ static void ops_ops_make_fact(const struct ts_context *ctx, uint32_t index,
 		.module_index = op->module,
 		.instr = op->module == TS_NONE ? TS_NONE : op->instr,
 		.name = op->name,
-		.module = ops_ops_module_name(ctx->profile, op),
+		.module = ops_module_name(ctx->profile, op),
 		.category = op->category,
 		.category_id = op->category_id,
 		.source = op->source,
@@ -293,22 +293,22 @@ static void ops_ops_make_fact(const struct ts_context *ctx, uint32_t index,
 		.total_ps = sum->total_ps,
 		.self_ps = sum->self_ps,
 		.exclusive_ps = sum->exclusive_ps,
-		.flops = ops_ops_whole(work.flops),
-		.bytes = ops_ops_whole(work.bytes),
+		.flops = ops_whole(work.flops),
+		.bytes = ops_whole(work.bytes),
 		.hbm_bytes = work.hbm_bytes,
 		.work_ps = work_ps,
 		.hbm_bytes_per_s =
 			work_ps > 0 ? work.hbm_bytes * executions / ((double)work_ps * 1e-12) : NAN,
 		.mxu_share = bf16_flops(ctx, op, rates, work.flops) * executions /
 			     (seconds * rates->peak_flops_per_s),
-		.padding_share = ops_ops_padding_share(ctx->profile, op),
+		.padding_share = ops_padding_share(ctx->profile, op),
 		.bound = roofline.bound,
 		.first_device = sum->device,
 		.first_start_ps = sum->first_start_ps,
 		.first_end_ps = sum->first_end_ps,
 		.is_remat = op->is_remat,
 	};
-	ops_ops_make_parts(ctx, index, fact);
+	ops_make_parts(ctx, index, fact);
 }
 
 /* What an op reaches of its device, true or not. */
@@ -361,16 +361,15 @@ static struct ts_value if_run(const struct ts_op_fact *fact, int64_t value)
 	X(first_start_ps, if_run(fact, fact->first_start_ps)) \
 	X(first_end_ps, if_run(fact, fact->first_end_ps))
 
-static void ops_ops_put_op(const struct ts_context *ctx, struct ts_result *result,
-			   struct ts_table *table, const struct ts_op_fact *fact,
-			   struct reached rates)
+static void ops_put_op(const struct ts_context *ctx, struct ts_result *result,
+		       struct ts_table *table, const struct ts_op_fact *fact, struct reached rates)
 {
 	TS_CELLS(result, table, ops_ops, OP_CELLS);
 }
 
 /* XProf's ops: of a program, and on a TPU with a symbol. A trace does not have programs. */
-static bool ops_ops_is_listed(const struct ts_context *ctx, const struct ts_op *op,
-			      const struct op_sum *sum)
+static bool ops_is_listed(const struct ts_context *ctx, const struct ts_op *op,
+			  const struct op_sum *sum)
 {
 	if (sum->occurrences == 0 || op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP)
 		return false;
@@ -424,7 +423,7 @@ static void make_instr_fact(const struct ts_context *ctx, uint32_t module_index,
 		.work_ps = -1,
 		.hbm_bytes_per_s = NAN,
 		.mxu_share = NAN,
-		.padding_share = ops_ops_padding_share(ctx->profile, &op),
+		.padding_share = ops_padding_share(ctx->profile, &op),
 		.bound = roofline.bound,
 		.bucket = TS_NR_BUCKETS,
 		.first_device = TS_NONE,
@@ -494,7 +493,7 @@ static struct ts_bytes hbm_cause(const struct listing *list, const struct ts_op_
 }
 
 /* A fact keeps no rate that cannot be true. */
-static struct reached ops_ops_judge(const struct listing *list, struct ts_op_fact *fact)
+static struct reached ops_judge(const struct listing *list, struct ts_op_fact *fact)
 {
 	struct reached reached = { fact->mxu_share, fact->hbm_bytes_per_s,
 				   list->ctx->rates[fact->first_device].hbm_bytes_per_s };
@@ -531,14 +530,14 @@ static void list_instrs(struct listing *list, uint32_t module_index, const bool 
 				 TS_OPCODE_AFTER_ALL))
 			continue;
 		make_instr_fact(list->ctx, module_index, i, list->result, fact);
-		ops_ops_put_op(list->ctx, list->result, list->table, fact,
-			       (struct reached){ NAN, NAN, NAN });
+		ops_put_op(list->ctx, list->result, list->table, fact,
+			   (struct reached){ NAN, NAN, NAN });
 		list->nr++;
 	}
 }
 
 /* Without a run. */
-static enum ts_status ops_ops_list_modules(struct listing *list, struct ts_error *err)
+static enum ts_status ops_list_modules(struct listing *list, struct ts_error *err)
 {
 	const struct ts_profile *profile = list->ctx->profile;
 	size_t nr = 0;
@@ -565,7 +564,7 @@ static size_t rank_ops(const struct ops_state *sum, const struct ts_context *ctx
 	size_t nr = 0;
 
 	for (uint32_t i = 0; i < sum->nr_ops; i++)
-		if (ops_ops_is_listed(ctx, &ctx->profile->ops[i], &sum->ops[i]))
+		if (ops_is_listed(ctx, &ctx->profile->ops[i], &sum->ops[i]))
 			ranked[nr++] =
 				(struct ranked){ sum->ops[i].self_ps, &ctx->profile->ops[i] };
 	TS_SORT(ranked, nr, by_self_time);
@@ -595,8 +594,8 @@ static size_t nr_listed(const struct ts_context *ctx, const struct ranked *ranke
 	return listed;
 }
 
-static void ops_ops_add_to_others(struct ts_op_fact *others, struct ts_time_op *parts,
-				  const struct ts_op_fact *fact)
+static void ops_add_to_others(struct ts_op_fact *others, struct ts_time_op *parts,
+			      const struct ts_op_fact *fact)
 {
 	others->occurrences = ts_i64_add(others->occurrences, fact->occurrences);
 	others->total_ps = ts_i64_add(others->total_ps, fact->total_ps);
@@ -617,15 +616,14 @@ static void ops_ops_add_to_others(struct ts_op_fact *others, struct ts_time_op *
 	X(occurrences) X(total_time_ps) X(self_time_ps) X(exclusive_ps) X(compute_ps) \
 	X(memory_wait_ps) X(unexplained_ps)
 
-static void ops_ops_put_others(const struct listing *list, struct ts_op_fact *others, size_t nr)
+static void ops_put_others(const struct listing *list, struct ts_op_fact *others, size_t nr)
 {
-	ops_ops_put_op(list->ctx, list->result, list->table, others,
-		       (struct reached){ NAN, NAN, NAN });
+	ops_put_op(list->ctx, list->result, list->table, others, (struct reached){ NAN, NAN, NAN });
 	TS_END_OTHERS(list->result, list->table, ops_ops, nr, name, OP_SUMS);
 }
 
-static enum ts_status ops_ops_list_ops(struct listing *list, const struct ops_state *sum,
-				       uint32_t *of_op, struct ts_error *err)
+static enum ts_status ops_list_ops(struct listing *list, const struct ops_state *sum,
+				   uint32_t *of_op, struct ts_error *err)
 {
 	struct ranked *ranked =
 		ts_room_alloc(list->ctx->profile->rooms, (sum->nr_ops + 1) * sizeof(*ranked));
@@ -640,17 +638,17 @@ static enum ts_status ops_ops_list_ops(struct listing *list, const struct ops_st
 		uint32_t op = (uint32_t)(ranked[i].op - list->ctx->profile->ops);
 		struct reached reached;
 
-		ops_ops_make_fact(list->ctx, op, sum, fact);
-		reached = ops_ops_judge(list, fact);
+		ops_make_fact(list->ctx, op, sum, fact);
+		reached = ops_judge(list, fact);
 
 		if (i < listed)
-			ops_ops_put_op(list->ctx, list->result, list->table, fact, reached);
+			ops_put_op(list->ctx, list->result, list->table, fact, reached);
 		else
-			ops_ops_add_to_others(&others, &parts, fact);
+			ops_add_to_others(&others, &parts, fact);
 		of_op[op] = (uint32_t)i;
 	}
 	if (listed < nr && list->items)
-		ops_ops_put_others(list, &others, nr - listed);
+		ops_put_others(list, &others, nr - listed);
 	list->nr = nr;
 	ts_room_free(ranked);
 	return ranked && list->items ? TS_OK : ts_fail_nomem(err);
@@ -699,7 +697,7 @@ static enum ts_status make_ops_facts(const struct ops_state *sum, const struct t
 	list.table = TS_TITLED_TABLE(result, ops_ops, ran ? "Ops by self time" : "Ops");
 	if (!of_op)
 		return ts_fail_nomem(err);
-	st = ran ? ops_ops_list_ops(&list, sum, of_op, err) : ops_ops_list_modules(&list, err);
+	st = ran ? ops_list_ops(&list, sum, of_op, err) : ops_list_modules(&list, err);
 	if (st)
 		return st;
 	facts->items = list.items;

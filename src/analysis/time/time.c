@@ -75,9 +75,8 @@ static enum ts_status time_open(void *arg, const struct ts_context *ctx, const s
 }
 
 /* Names are searched for this, and a GPU has very many short lines: only ops that run are asked. */
-static TS_INLINE const struct time_class *time_time_class_of(struct time_state *state,
-							     const struct ts_context *ctx,
-							     uint32_t op)
+static TS_INLINE const struct time_class *time_class_of(struct time_state *state,
+							const struct ts_context *ctx, uint32_t op)
 {
 	if (!state->classes[op].known) {
 		state->classes[op].known = true;
@@ -97,15 +96,15 @@ static void learn_costs(struct time_state *state, const struct ts_context *ctx,
 
 		if (block->flops[i] == TS_UNKNOWN && block->bytes[i] == TS_UNKNOWN)
 			continue;
-		time_time_class_of(state, ctx, op);
+		time_class_of(state, ctx, op);
 		state->classes[op].split =
 			ts_split_of_call(ctx, state->device_index, &ctx->profile->ops[op],
 					 block->flops[i], block->bytes[i]);
 	}
 }
 
-static enum ts_status time_time_draw(struct time_device *device, int64_t start_ps, int64_t end_ps,
-				     enum ts_bucket bucket, struct ts_error *err)
+static enum ts_status time_draw(struct time_device *device, int64_t start_ps, int64_t end_ps,
+				enum ts_bucket bucket, struct ts_error *err)
 {
 	if (device->slices.budget > 0 &&
 	    !ts_slices_add(&device->slices, start_ps, end_ps, (uint32_t)bucket))
@@ -119,8 +118,7 @@ struct stretch {
 	int64_t ps;
 };
 
-static void time_time_count_op(struct ts_time_op *op, int64_t dur_ps,
-			       const int64_t parts[TS_NR_SPLITS])
+static void time_count_op(struct ts_time_op *op, int64_t dur_ps, const int64_t parts[TS_NR_SPLITS])
 {
 	int64_t *need_ps = op->need_ps;
 
@@ -149,7 +147,7 @@ static size_t stretch_out(struct time_state *state, uint32_t op, const struct ts
 		return 1;
 	}
 	ts_split_time(split, dur_ps, parts);
-	time_time_count_op(&state->ops.items[op], dur_ps, parts);
+	time_count_op(&state->ops.items[op], dur_ps, parts);
 	nr = add_stretch(out, 0, TS_SPLIT_MATRIX, /* and the estimate: both are compute */
 			 parts[TS_SPLIT_MATRIX] + parts[TS_SPLIT_ESTIMATE]);
 	nr = add_stretch(out, nr, TS_SPLIT_HBM, parts[TS_SPLIT_HBM]);
@@ -169,15 +167,15 @@ static enum ts_status spread_op(struct time_state *state, const struct ts_contex
 
 		ts_time_spread(ctx, state->device_index, device, start_ps, end_ps,
 			       stretches[i].bucket);
-		st = time_time_draw(device, drawn_ps, end_ps, stretches[i].bucket, err);
+		st = time_draw(device, drawn_ps, end_ps, stretches[i].bucket, err);
 		drawn_ps = start_ps = end_ps;
 	}
 	return st;
 }
 
 /* What of the device's steps lies before its first op. */
-static void time_time_begin_steps(struct time_state *state, const struct ts_context *ctx,
-				  int64_t start_ps)
+static void time_begin_steps(struct time_state *state, const struct ts_context *ctx,
+			     int64_t start_ps)
 {
 	const struct ts_device_steps *steps =
 		ts_steps_of(&ctx->outline->steps, state->device_index);
@@ -188,7 +186,7 @@ static void time_time_begin_steps(struct time_state *state, const struct ts_cont
 }
 
 /* And behind its last one, where it had ops. */
-static void time_time_end_steps(struct time_state *state, const struct ts_context *ctx)
+static void time_end_steps(struct time_state *state, const struct ts_context *ctx)
 {
 	const struct ts_device_steps *steps =
 		ts_steps_of(&ctx->outline->steps, state->device_index);
@@ -209,13 +207,13 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 	for (size_t i = 0; i < block->nr_segments; i++) {
 		int64_t start_ps = block->segment_start_ps[i], end_ps = block->segment_end_ps[i];
 		uint32_t op = block->segment_op[i];
-		const struct time_class *class = time_time_class_of(state, ctx, op);
+		const struct time_class *class = time_class_of(state, ctx, op);
 		struct stretch stretches[TS_NR_SPLITS];
 		size_t nr = stretch_out(state, op, &class->split, end_ps - start_ps, stretches);
 		int64_t drawn_ps = start_ps;
 
 		if (device->cut_ps == INT64_MIN)
-			time_time_begin_steps(state, ctx, start_ps);
+			time_begin_steps(state, ctx, start_ps);
 		else if (start_ps > device->cut_ps) {
 			enum ts_bucket cause =
 				ts_time_spread_gap(ctx, index, device, device->cut_ps, start_ps);
@@ -223,7 +221,7 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 			if (start_ps - device->cut_ps < DRAWN_GAP_PS)
 				drawn_ps = device->cut_ps;
 			else
-				st = time_time_draw(device, device->cut_ps, start_ps, cause, err);
+				st = time_draw(device, device->cut_ps, start_ps, cause, err);
 		}
 		if (st == TS_OK)
 			st = spread_op(state, ctx, drawn_ps, start_ps, stretches, nr, err);
@@ -247,8 +245,8 @@ static enum ts_status gpu_segments(struct time_state *state, const struct ts_con
 		int64_t start_ps = block->segment_start_ps[i], at_ps = start_ps;
 		int64_t dur_ps = block->segment_end_ps[i] - start_ps;
 		struct stretch stretches[TS_NR_SPLITS];
-		size_t nr = stretch_out(state, op, &time_time_class_of(state, ctx, op)->split,
-					dur_ps, stretches);
+		size_t nr = stretch_out(state, op, &time_class_of(state, ctx, op)->split, dur_ps,
+					stretches);
 
 		for (size_t s = 0; s < nr; s++) {
 			struct ts_spans *spans = &state->device.gpu[stretches[s].bucket];
@@ -285,8 +283,8 @@ static enum ts_status time_block(void *arg, const struct ts_context *ctx,
 			     : core_segments(state, ctx, block, err);
 }
 
-static enum ts_status time_time_make_devices(struct time_state *sum, const struct ts_context *ctx,
-					     struct ts_error *err)
+static enum ts_status time_make_devices(struct time_state *sum, const struct ts_context *ctx,
+					struct ts_error *err)
 {
 	if (sum->devices)
 		return TS_OK;
@@ -321,7 +319,7 @@ static enum ts_status merge_stream(struct time_state *sum, struct time_state *li
 }
 
 /* A second line of ops on a TPU core would count moments twice: the busier one is the core. */
-static void time_time_take_core(struct time_device *into, struct time_device *from)
+static void time_take_core(struct time_device *into, struct time_device *from)
 {
 	struct time_device hull = *into;
 
@@ -358,15 +356,15 @@ static bool has_one_core(const struct ts_profile *profile, uint32_t device)
 }
 
 /* The line of a core: its steps go into those of the run as soon as it is known to be the core's. */
-static enum ts_status time_time_merge_core(struct time_state *sum, const struct ts_context *ctx,
-					   struct time_state *line, struct ts_error *err)
+static enum ts_status time_merge_core(struct time_state *sum, const struct ts_context *ctx,
+				      struct time_state *line, struct ts_error *err)
 {
 	struct time_device *into = &sum->devices[line->device_index];
 
 	if (!line->device.seen)
 		return TS_OK;
-	time_time_end_steps(line, ctx);
-	time_time_take_core(into, &line->device);
+	time_end_steps(line, ctx);
+	time_take_core(into, &line->device);
 	if (into->op_first_ps > into->op_last_ps || !has_one_core(ctx->profile, line->device_index))
 		return TS_OK;
 	return ts_time_add_steps(sum, ctx, line->device_index, into, err);
@@ -392,7 +390,7 @@ static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts
 {
 	struct time_state *sum = arg_into, *line = arg_from;
 	struct time_device *into, *from = &line->device;
-	enum ts_status st = time_time_make_devices(sum, ctx, err);
+	enum ts_status st = time_make_devices(sum, ctx, err);
 
 	if (st)
 		return st;
@@ -411,7 +409,7 @@ static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts
 	ts_time_steps_finish(line);
 	if (line->is_gpu)
 		ts_time_steps_merge(into, from);
-	st = line->is_core && !line->is_gpu ? time_time_merge_core(sum, ctx, line, err) : TS_OK;
+	st = line->is_core && !line->is_gpu ? time_merge_core(sum, ctx, line, err) : TS_OK;
 	if (st)
 		return st;
 	ts_slices_keep(&into->slices, ctx->kept);
@@ -431,7 +429,7 @@ static enum ts_status join_streams(struct time_state *sum, struct ts_error *err)
 static enum ts_status time_close(void *arg, const struct ts_context *ctx, void *facts,
 				 struct ts_result *result, struct ts_error *err)
 {
-	enum ts_status st = time_time_make_devices(arg, ctx, err);
+	enum ts_status st = time_make_devices(arg, ctx, err);
 
 	if (st)
 		return st;

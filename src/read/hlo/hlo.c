@@ -84,7 +84,7 @@ static enum ts_status places_schedule(struct ts_hlo_reader *reader, struct place
 }
 
 /* The sequence of the computation with this id; empty when the schedule has none. */
-static struct ts_bytes hlo_hlo_sequence_of(const struct ts_hlo_scan *scan, int64_t id)
+static struct ts_bytes hlo_sequence_of(const struct ts_hlo_scan *scan, int64_t id)
 {
 	uint32_t at = ts_map_find(&scan->sequence_ids, (uint64_t)id);
 
@@ -101,7 +101,7 @@ static enum ts_status read_order(struct ts_hlo_reader *reader, struct places *pl
 	if (st)
 		return st;
 	if (!from->is_fusion_computation)
-		bytes = hlo_hlo_sequence_of(&reader->scan, from->id);
+		bytes = hlo_sequence_of(&reader->scan, from->id);
 	if (bytes.n == 0)
 		return TS_OK;
 	sequence = tpusight__instruction_sequence__unpack(&reader->alloc, bytes.n, bytes.p);
@@ -281,7 +281,7 @@ struct reach {
 };
 
 /* Ops that hand a tuple on, or take one part of it, are walked without its parts. */
-static bool hlo_hlo_hands_on(enum ts_opcode opcode)
+static bool hlo_hands_on(enum ts_opcode opcode)
 {
 	return TS_OPCODE_IN(opcode, TS_OPCODE_GET_TUPLE_ELEMENT, TS_OPCODE_TUPLE, TS_OPCODE_WHILE,
 			    TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL, TS_OPCODE_BITCAST,
@@ -296,7 +296,7 @@ static uint64_t operands_walk(const struct ts_hlo_module *module, const struct t
 	for (uint32_t i = 0; i < instr->nr_operands; i++) {
 		const struct ts_shape *shape = &module->instrs[instr->operands[i]].shape;
 
-		if (shape->dtype == TS_TUPLE && !hlo_hlo_hands_on(instr->opcode))
+		if (shape->dtype == TS_TUPLE && !hlo_hands_on(instr->opcode))
 			sum = ts_u64_add(sum, ts_shape_leaves(shape));
 	}
 	return sum;
