@@ -70,7 +70,9 @@ const struct ts_command ts_command_schema = {
 		"with\n"
 		"the results of compare, explain and thresholds below $defs. markdown is the "
 		"glossary:\n"
-		"every label, the names that bear it, its meaning, formula and unit. typescript "
+		"every label, the names that bear it, its meaning, formula and unit. tables are "
+		"those of\n"
+		"docs/analyses: where each number comes from and when it is wrong. typescript "
 		"and python\n"
 		"are types of the results, as the page and the Python package have them.",
 	.options = options,

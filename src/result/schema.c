@@ -29,12 +29,16 @@ const struct ts_term *const ts_terms[] = {
 #include "result/schema/all.def"
 #undef TS_SCHEMA_PASS
 
+#define TS_SCHEMA_PASS 4
+#include "result/schema/all.def"
+#undef TS_SCHEMA_PASS
+
 /* Of a result without fields, the struct is less than one. */
 #define TS_NR_FIELDS(of) (sizeof(struct ts_##of##_fields) / sizeof(struct ts_value))
-#define TS_SCHEMA_PASS 4
+#define TS_SCHEMA_PASS 5
 #define RESULT(of, title, flags) \
 	const struct ts_schema ts_schema_##of = { #of, title, flags, fields_##of, \
-						  TS_NR_FIELDS(of), sheets_##of };
+						  TS_NR_FIELDS(of), sheets_##of, notes_##of };
 #include "result/schema/all.def"
 #undef RESULT
 
@@ -141,4 +145,55 @@ struct ts_value *ts_list_rows(struct ts_value list, const struct ts_sheet *sheet
 		return NULL;
 	TS_ASSERT(list.as.list->columns == sheet->columns);
 	return list.as.list->items;
+}
+
+/* NAME is NR letters; one * of PATTERN stands for any. */
+static bool is_named(struct ts_bytes pattern, struct ts_bytes name)
+{
+	size_t star = ts_bytes_find(pattern, "*");
+
+	if (star == pattern.n)
+		return ts_bytes_eq(pattern, name);
+	return name.n + 1 >= pattern.n &&
+	       ts_bytes_eq(ts_bytes_cut(pattern, 0, star), ts_bytes_cut(name, 0, star)) &&
+	       ts_bytes_eq(ts_bytes_cut(pattern, star + 1, pattern.n),
+			   ts_bytes_cut(name, name.n - (pattern.n - star - 1), name.n));
+}
+
+int ts_note_place(const struct ts_note *note, const char *name)
+{
+	struct ts_bytes rest = ts_bytes_of(note->names);
+	int place = 0;
+
+	if (rest.n == 0 && *name == '\0')
+		return 0;
+	for (; rest.n > 0; place++) {
+		size_t n = ts_bytes_find(rest, ", ");
+
+		if (is_named(ts_bytes_cut(rest, 0, n), ts_bytes_of(name)))
+			return place;
+		rest = ts_bytes_cut(rest, n + strlen(", "), rest.n);
+	}
+	return -1;
+}
+
+const struct ts_note *ts_schema_notes(const struct ts_schema *schema, const struct ts_sheet *sheet)
+{
+	const struct ts_note *note = schema->notes;
+
+	if (!sheet)
+		return note;
+	while (note->columns != sheet->columns)
+		note++; /* each sheet has its place */
+	return note + 1;
+}
+
+const struct ts_note *ts_schema_note(const struct ts_schema *schema, const struct ts_sheet *sheet,
+				     const char *name)
+{
+	const struct ts_note *note = ts_schema_notes(schema, sheet);
+
+	while (note->names && ts_note_place(note, name) < 0)
+		note++;
+	return note->names ? note : NULL;
 }

@@ -48,18 +48,37 @@ struct ts_sheet {
 	bool is_items; /* not a table: objects in the list that stands in the field, or column, named so */
 };
 
+/*
+ * What the terms of fields and columns do not say, in Markdown: where a number comes from, and when it is wrong. In the notes of a
+ * result one without names begins those of a table; in front stand those of its fields.
+ */
+struct ts_note {
+	const struct ts_column *columns; /* of the table that begins here; or NULL */
+	const char *names; /* ", " between them, a * for any letters; empty: the table, or the fields */
+	const char *how, *wrong; /* or NULL */
+};
+
 struct ts_schema {
 	const char *name, *title;
 	unsigned flags;
 	const struct ts_column *fields;
 	size_t nr_fields;
 	const struct ts_sheet *const *sheets; /* NULL at the end */
+	const struct ts_note *notes;
 };
 
 extern const struct ts_schema *const ts_schemas[]; /* in the order of the report; NULL at the end */
 
 /* The words that labels are explained by, in the order of the glossary. */
 extern const struct ts_term *const ts_terms[]; /* NULL at the end */
+
+/* Of a table; of the fields where SHEET is NULL. They end at the first without names. */
+const struct ts_note *ts_schema_notes(const struct ts_schema *schema, const struct ts_sheet *sheet);
+/* Of a column or a field; NULL: there is none. */
+const struct ts_note *ts_schema_note(const struct ts_schema *schema, const struct ts_sheet *sheet,
+				     const char *name);
+/* Which of the note's names NAME is; -1: none. */
+int ts_note_place(const struct ts_note *note, const char *name);
 
 /* An index of a field: of struct ts_OF_fields, where groups are structs inside. */
 #define TS_FIELD_AT(of, name) (offsetof(struct ts_##of##_fields, name) / sizeof(struct ts_value))

@@ -4,6 +4,7 @@
 
 const struct ts_schema_format ts_schema_formats[] = {
 	{ "json-schema", ".json", ts_schema_json },
+	{ "tables", ".tables.md", ts_schema_tables },
 	{ "markdown", ".md", ts_schema_markdown },
 	{ "typescript", ".ts", ts_schema_typescript },
 	{ "python", ".pyi", ts_schema_python },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program says of its own results, of their declarations (result/schema.h): the glossary, a
+ * What the program says of its own results, of their declarations (result/schema.h): the glossary, the tables of docs/analyses, a
  * JSON Schema of the report, types for the page and for Python.
  */
 #ifndef TS_WRITE_SCHEMA_H
@@ -20,6 +20,7 @@ extern const struct ts_schema_format
 
 void ts_schema_json(struct ts_buf *out);
 void ts_schema_markdown(struct ts_buf *out);
+void ts_schema_tables(struct ts_buf *out);
 void ts_schema_typescript(struct ts_buf *out);
 void ts_schema_python(struct ts_buf *out);
 

@@ -48,6 +48,74 @@ static void schema_json_put_types(struct ts_json *json, const char *const *types
 	ts_json_array_end(json);
 }
 
+static const struct ts_note *note_in(const struct ts_schema *schema, const struct ts_sheet *sheet,
+				     const struct ts_column *column)
+{
+	const struct ts_column *columns = sheet ? sheet->columns : schema->fields;
+	size_t nr = sheet ? sheet->nr_columns : schema->nr_fields;
+
+	return column >= columns && column < columns + nr
+		       ? ts_schema_note(schema, sheet, column->name)
+		       : NULL;
+}
+
+static const struct ts_note *note_of(const struct ts_column *column)
+{
+	const struct ts_note *note = NULL;
+
+	for (size_t i = 0; ts_schemas[i] && !note; i++) {
+		note = note_in(ts_schemas[i], NULL, column);
+		for (size_t k = 0; ts_schemas[i]->sheets[k] && !note; k++)
+			note = note_in(ts_schemas[i], ts_schemas[i]->sheets[k], column);
+	}
+	return note;
+}
+
+/* The text of a link stands in its place: what is told stands alone. */
+static void put_plain(struct ts_buf *out, const char *text)
+{
+	struct ts_bytes rest = ts_bytes_of(text);
+	size_t close = ts_bytes_find(rest, "](");
+
+	while (close < rest.n) {
+		size_t open = close;
+
+		while (open > 0 && rest.p[open] != '[')
+			open--;
+		ts_buf_put(out, ts_bytes_cut(rest, 0, open));
+		ts_buf_put(out, ts_bytes_cut(rest, open + 1, close - open - 1));
+		rest = ts_bytes_cut(rest, close, rest.n);
+		rest = ts_bytes_cut(rest, ts_bytes_find(rest, ")") + 1, rest.n);
+		close = ts_bytes_find(rest, "](");
+	}
+	ts_buf_put(out, rest);
+}
+
+static void schema_json_put_label(struct ts_json *json, const struct ts_column *column)
+{
+	const struct ts_note *note = note_of(column);
+	struct ts_buf said = TS_BUF_INIT;
+
+	if (!column->term)
+		return;
+	schema_json_put_pair(json, "title",
+			     column->own_label ? column->own_label : column->term->label);
+	ts_buf_puts(&said, column->term->meaning);
+	for (int i = 0; i < 2 && note; i++) {
+		const char *text = i == 0 ? note->how : note->wrong;
+
+		if (!text)
+			continue;
+		ts_buf_puts(&said, i == 0 ? " Source: " : " Wrong when: ");
+		put_plain(&said, text);
+		ts_buf_puts(&said, ts_bytes_ends(ts_bytes_of(text), ".") ? "" : ".");
+	}
+	ts_json_key(json, "description");
+	ts_json_string(json, ts_buf_bytes(&said));
+	json->out->failed |= said.failed;
+	ts_buf_release(&said);
+}
+
 static void close_closed(struct ts_json *json)
 {
 	ts_json_key(json, "additionalProperties");
@@ -109,11 +177,7 @@ static void schema_json_put_column(struct ts_json *json, const char *key,
 										       : NULL };
 
 	open_object(json, key);
-	if (column->term) {
-		schema_json_put_pair(json, "title",
-				     column->own_label ? column->own_label : column->term->label);
-		schema_json_put_pair(json, "description", column->term->meaning);
-	}
+	schema_json_put_label(json, column);
 	if (name)
 		schema_json_put_types(json, types, TS_NELEM(types));
 	if (column->type == TS_TYPE_ID && !may_count)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Each word that a report shows is explained, once and plainly: glossary_test.py
 
-docs/glossary.md is what the program prints, and it is held against reports of the profiles in tests/data: every field of every
+docs/glossary.md and the tables of docs are what the program prints, and it is held against reports of the profiles in tests/data: every field of every
 view, and every column of every table, has a label; no table has one label twice; names and formulas speak of what the sources
 have. $TPUSIGHT names the program (default: bin/tpusight).
 """
@@ -20,6 +20,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from helpers import DATA, PROGRAM
 
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))
+sys.path.insert(0, os.path.join(TOP, "docs"))
+from tables import filled, tables_of
 PROFILES = sorted(glob.glob(f"{DATA}/*.xplane.pb") + glob.glob(f"{DATA}/*.pt.trace.json*") + glob.glob(f"{DATA}/sample/*"))
 PLANTED = sorted(glob.glob(f"{DATA}/planted/*.tar.gz"))
 NOT_VIEWS = {"schema", "generator", "notes", "provenance", "tracks", "heatmap", "clocks", "annotation"}
@@ -125,6 +127,16 @@ class Glossary(unittest.TestCase):
     def test_what_is_kept_is_what_the_program_prints(self):
         for path, form in PRINTED.items():
             self.assertTrue(text_of(path) == printed("schema", "--format", form), f"{path} is old: make schema")
+
+    def test_tables_of_the_pages_are_what_the_program_prints(self):
+        known = tables_of(printed("schema", "--format", "tables"))
+        placed = []
+        for path in sorted(glob.glob(f"{TOP}/docs/**/*.md", recursive=True)):
+            page = text_of(os.path.relpath(path, TOP))
+            self.assertTrue(page == filled(page, known), f"{path} is old: make schema")
+            placed += re.findall("<!-- schema (.+) -->\n", page)
+        self.assertEqual(placed, [name for name in placed if placed.count(name) == 1])
+        self.assertEqual(sorted(set(known) - set(placed)), [])
 
     def test_each_field_of_a_report_has_a_label(self):
         self.assertGreater(len(self.paths), 500)

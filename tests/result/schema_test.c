@@ -207,6 +207,66 @@ TEST(each_term_explains_something)
 	}
 }
 
+/* Each of the names is that of a column that has this note and no other. */
+static void check_names(const struct ts_schema *schema, const struct ts_sheet *sheet,
+			const struct ts_note *note)
+{
+	const struct ts_column *columns = sheet ? sheet->columns : schema->fields;
+	size_t nr = sheet ? sheet->nr_columns : schema->nr_fields;
+	size_t n;
+
+	for (const char *at = note->names; *at; at += n + strspn(at + n, ", ")) {
+		char name[64];
+		const struct ts_note one = { .names = name };
+		size_t i = 0;
+
+		n = strcspn(at, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)n, at);
+		while (i < nr && (ts_note_place(&one, columns[i].name) < 0 ||
+				  ts_schema_note(schema, sheet, columns[i].name) != note))
+			i++;
+		if (i == nr)
+			fail_msg("%s.%s: %s", schema->name, sheet ? sheet->name : "", name);
+	}
+}
+
+static size_t check_notes(const struct ts_schema *schema, const struct ts_sheet *sheet)
+{
+	size_t nr = 0;
+
+	for (const struct ts_note *note = ts_schema_notes(schema, sheet); note->names; note++) {
+		assert_true(note->how || note->wrong);
+		check_names(schema, sheet, note);
+		nr++;
+	}
+	return nr;
+}
+
+TEST(each_note_is_of_something)
+{
+	size_t nr = 0;
+
+	for (size_t s = 0; ts_schemas[s]; s++) {
+		nr += check_notes(ts_schemas[s], NULL);
+		for (size_t t = 0; ts_schemas[s]->sheets[t]; t++)
+			nr += check_notes(ts_schemas[s], ts_schemas[s]->sheets[t]);
+	}
+	assert_true(nr > 100);
+}
+
+TEST(a_star_stands_for_any_letters)
+{
+	const struct ts_note note = { .names = "buckets.*, *_excess_ps, idle" };
+
+	assert_int_equal(ts_note_place(&note, "buckets.idle_ps"), 0);
+	assert_int_equal(ts_note_place(&note, "input_excess_ps"), 1);
+	assert_int_equal(ts_note_place(&note, "idle"), 2);
+	assert_int_equal(ts_note_place(&note, "bucket"), -1);
+	assert_int_equal(ts_note_place(&note, "excess_ps"), -1);
+	assert_int_equal(ts_note_place(&note, "idle_ps"), -1);
+	assert_int_equal(ts_note_place(&note, ""), -1);
+}
+
 TEST(a_field_is_where_its_name_says)
 {
 	struct ts_results results;

@@ -31,5 +31,6 @@ manual/%.fish:
 .PHONY: schema
 schema: bin/tpusight$(EXEEXT)
 	bin/tpusight schema -o $(srcdir)/docs/glossary.md
+	bin/tpusight schema --format tables | $(PYTHON) $(srcdir)/docs/tables.py $(srcdir)/docs/*.md $(srcdir)/docs/analyses/*/*.md
 	bin/tpusight schema -o $(srcdir)/plugin/page/src/results.d.ts
 	bin/tpusight schema -o $(srcdir)/plugin/tpusight/_results.pyi

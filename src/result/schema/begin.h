@@ -17,6 +17,8 @@
  *	COLUMN_AS(id, "name", ...)	where the name is no word of C's
  *	RUN_COLUMN(name, ...)		of EACH: behind the name of the run and a _
  *	OTHER_COLUMN(name, ...)		the same, and the baseline does not have it
+ *	HOW("names", "source", "wrong when")	behind fields, or the columns of a table: what the terms of those of these names do not
+ *					say (struct ts_note)
  *	END_RESULT(of)
  *
  * TYPE: INT, REAL, ID (a decimal string in JSON), TEXT (words of ours), NAME (of the user's job: redact hashes it), BOOL, LIST,
@@ -46,6 +48,7 @@
 #define SAME_EACH(of, id, name, like)	extern const struct ts_sheet ts_sheet_##of##_##id;
 #define RUN_COLUMN(name, ...)		struct ts_value name;
 #define OTHER_COLUMN(name, ...)		struct ts_value name;
+#define HOW(names, source, wrong)
 #define END_TABLE(of, id)		};
 #define END_RESULT(of)
 
@@ -71,6 +74,7 @@
 	{ "_" #name, TS_##origin, heading, TS_TYPE_##type, term, true },
 #define COLUMN_AS(id, name, type, origin, heading, term) \
 	{ name, TS_##origin, heading, TS_TYPE_##type, term },
+#define HOW(names, source, wrong)
 #define END_TABLE(of, id)	       };
 #define END_RESULT(of)
 
@@ -95,6 +99,7 @@
 #define COLUMN_AS(id, name, ...)
 #define RUN_COLUMN(name, ...)
 #define OTHER_COLUMN(name, ...)
+#define HOW(names, source, wrong)
 #define END_TABLE(of, id)
 #define END_RESULT(of)
 
@@ -114,8 +119,29 @@
 #define COLUMN_AS(id, name, ...)
 #define RUN_COLUMN(name, ...)
 #define OTHER_COLUMN(name, ...)
+#define HOW(names, source, wrong)
 #define END_TABLE(of, id)
 #define END_RESULT(of) NULL };
+
+#elif TS_SCHEMA_PASS == 4 /* what is said of fields and columns */
+#define RESULT(of, title, flags) static const struct ts_note notes_##of[] = {
+#define FIELD(name, ...)
+#define GROUP(name)
+#define IN(group, name, ...)
+#define WHOLE(group, origin)
+#define END_GROUP(name)
+#define NO_FIELDS()
+#define END_FIELDS(of)
+#define TABLE_AS(of, id, name, title)	{ .columns = columns_##of##_##id },
+#define SAME_TABLE(of, id, like, title)
+#define SAME_EACH(of, id, name, like)
+#define COLUMN(name, ...)
+#define COLUMN_AS(id, name, ...)
+#define RUN_COLUMN(name, ...)
+#define OTHER_COLUMN(name, ...)
+#define HOW(names, source, wrong) { NULL, names, source, wrong },
+#define END_TABLE(of, id)
+#define END_RESULT(of) { 0 } };
 
 #else /* the results: RESULT is the includer's */
 #define FIELD(name, ...)
@@ -132,6 +158,7 @@
 #define COLUMN_AS(id, name, ...)
 #define RUN_COLUMN(name, ...)
 #define OTHER_COLUMN(name, ...)
+#define HOW(names, source, wrong)
 #define END_TABLE(of, id)
 #define END_RESULT(of)
 #endif

@@ -18,6 +18,7 @@
 #undef RUN_COLUMN
 #undef OTHER_COLUMN
 #undef SAME_EACH
+#undef HOW
 #undef END_TABLE
 #undef END_RESULT
 #undef HIDE
@@ -26,6 +27,6 @@
 #undef SPARE
 #undef T
 #undef T_AS
-#if !defined(TS_SCHEMA_PASS) || TS_SCHEMA_PASS < 4
+#if !defined(TS_SCHEMA_PASS) || TS_SCHEMA_PASS < 5
 #undef RESULT
 #endif
