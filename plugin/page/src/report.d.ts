@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The report tpusight/1 (docs/analyses) as the page reads it, and what the page makes of it. What the program declares of it is
-// results.d.ts, which `make schema` writes; every other type of the page is here.
+// results.d.ts, which `make schema` writes: results, rows and their names come from there. Every other type of the page is here.
 // null: unknown; a result that a report does not have is undefined. Tables that are drawn column by column are rows of any names.
 import type { ComponentChild, ComponentType } from "preact";
 import type uPlot from "uplot";
-import type { Run as DeclaredRun, RunDevicesItem, RunHostsItem } from "./results.js";
+import type { Compare, CompareRunsRow, CompileModes, CriticalPathStepsRow, DoctorKpisRow, DoctorRangesRow, FlameStacksRow, HeatmapOpsRow, Results, Run as DeclaredRun, RunDevicesItem, RunHostsItem, StepsRow } from "./results.js";
 import type { TimeScale } from "./timescale.js";
 
 export type Maybe<T> = T | null | undefined;
@@ -13,8 +13,19 @@ export type Cell = any;
 export type Row = Record<string, Cell>;
 
 // Declared figures may be null; these never are.
-export type Host = RunHostsItem & { name: string };
-export type Device = RunDevicesItem & { id: number; host: string; name: string };
+type Only<T, K extends keyof T> = { [P in K]-?: NonNullable<T[P]> };
+type Sure<T, K extends keyof T> = Omit<T, K> & Only<T, K>;
+// A result by the names that it is declared with: what its fields and rows hold, the page asks where it draws them.
+type Named<T> = T extends unknown[] ? Row[] : { [K in keyof T]: NonNullable<T[K]> extends unknown[] ? Row[] : Cell } & Told;
+// The same, of which the page knows more.
+type Shaped<T, Own> = Omit<Named<NonNullable<T>>, keyof Own> & Own;
+// What each result may have beside them: what is to be known about it, and where each value comes from.
+interface Told {
+	notes?: string[];
+	provenance?: Record<string, string>;
+}
+export type Host = Sure<RunHostsItem, "name">;
+export type Device = Sure<RunDevicesItem, "id" | "host" | "name">;
 export type Run = Omit<DeclaredRun, "hosts" | "devices"> & { hosts?: Host[]; devices?: Device[] };
 export interface Track {
 	device_id: number;
@@ -26,13 +37,8 @@ export interface Track {
 }
 export type SliceTrack = Track & { slices: number[] };
 export type PointTrack = Track & { points: number[] };
-export interface Step extends Row {
-	is_others?: true; // the sum of the steps that are not listed: step is "154 others", start_ps null
-	source?: string; // "launched": by a mark of the host
-	step: number;
-	start_ps: number;
-	duration_ps: number;
-}
+// Of any of the tables of steps. The sum of those that are not listed has "154 others" for a step, and no start.
+export type Step = Row & Only<StepsRow, "step" | "start_ps" | "duration_ps">;
 export interface Finding {
 	id: string;
 	rule?: string;
@@ -52,52 +58,20 @@ export interface Finding {
 	time_ranges?: FindingRange[];
 	links?: { xprof?: Maybe<string>; xprof_trace?: Maybe<string>; perfetto_sql?: Maybe<string> };
 }
-export interface FindingRange {
-	finding?: string;
-	start_ps: number;
-	end_ps: number;
-	device?: Maybe<number>;
+export type FindingRange = Sure<Partial<DoctorRangesRow>, "start_ps" | "end_ps"> & {
 	example?: boolean; // one of several like it
-}
-export interface Kpi {
-	name: string;
-	unit: string;
-	value: number | null;
-	good: number;
-	fair: number | null;
-	band: string;
-	band_reason?: Maybe<string>;
-	better: string;
-	window: string;
-	meaning: string;
-	origin?: string;
-}
+};
+export type Kpi = Sure<DoctorKpisRow, "name" | "unit" | "band" | "better" | "good" | "origin" | "window" | "meaning">;
 export type Severity = "critical" | "warning" | "info";
 
-// A result: single values, tables by their names, what is to be known about them, and where each value comes from.
-export interface View {
-	notes?: string[];
-	provenance?: Record<string, string>;
+// A result of any name, with its single values, and its tables by their names.
+export interface View extends Told {
 	[name: string]: Cell;
 }
 // Of a step: the one of median length, the slowest, or the only one.
-export interface CriticalStep extends Row {
-	which: "median" | "slowest" | "only";
-	step: Maybe<number>; // null: the trace has no marks
-	duration_ps: number;
-	path_ps: number;
-	path_pct: number;
-	waits: number;
-}
-export type CriticalPath = View & { steps?: CriticalStep[]; each_step?: Step[]; kinds?: Row[]; rows?: Row[]; slowest_rows?: Row[] };
-export interface FrameRow {
-	name: string;
-	parent: number | null;
-	category: string;
-	count: number;
-	cpu_self_ps: number;
-	device_self_ps: number;
-}
+export type CriticalStep = Sure<CriticalPathStepsRow, "duration_ps" | "path_ps" | "path_pct" | "waits"> & { which: "median" | "slowest" | "only" };
+export type CriticalPath = Shaped<Results["critical_path"], { steps?: CriticalStep[]; each_step?: Step[] }>;
+export type FrameRow = Pick<FlameStacksRow, "parent"> & Only<FlameStacksRow, "name" | "category" | "count" | "cpu_self_ps" | "device_self_ps">;
 
 // A figure above its peak: it is null where it stands.
 export interface Impossible {
@@ -112,76 +86,38 @@ export interface Impossible {
 	cause: string;
 }
 
-export interface Report {
+// As it is declared, but for what the page knows more of.
+type Declared = { [R in keyof Results]?: Named<NonNullable<Results[R]>> };
+interface Own extends Told {
 	part?: Row; // what was chosen of the run, where the report is of that alone
 	impossible?: Impossible[];
 	impossible_count?: number;
 	schema: string;
 	run: Maybe<Run>;
-	notes?: string[];
-	provenance?: Record<string, string>;
-	overview?: View & { step_source?: Maybe<string>; health_score?: Maybe<number>; step_count?: Maybe<number>; step_time_ps?: Maybe<Record<string, number>>; host_step_time_ps?: Maybe<Record<string, number>> };
-	capture?: View & { verdict?: Maybe<string>; causes: { id: string; what?: Maybe<string>; fix?: Maybe<string> }[] };
-	time?: View & { bottleneck?: Maybe<string>; bottleneck_bucket?: Maybe<string>; bottleneck_evidence?: Maybe<string>; steps_outliers?: Row[]; buckets?: Record<string, number>; per_core?: Row[]; per_step?: Step[]; total_ps?: Maybe<number>; wall_start_ps?: Maybe<number>; wall_ps?: Maybe<number> };
-	doctor?: View & { findings?: Finding[]; ranges?: FindingRange[]; kpis?: Kpi[] };
-	flame?: View & { stacks?: FrameRow[]; modules?: FrameRow[]; scopes?: FrameRow[] };
-	heatmap?: View & { ops: { op: string; module: string | null; mxu_utilization_pct: (number | null)[] }[]; steps: (number | null)[]; steps_per_column: number };
-	fusion?: View & { unfused?: Row[] };
-	prediction?: View;
-	systolic?: View & { ops?: Row[]; devices?: Row[] };
+	capture?: Shaped<Results["capture"], { causes: Row[] }>;
+	time?: Shaped<Results["time"], { per_step?: Step[] }>;
+	doctor?: Shaped<Results["doctor"], { findings?: Finding[]; ranges?: FindingRange[]; kpis?: Kpi[] }>;
+	flame?: Shaped<Results["flame"], { stacks?: FrameRow[]; modules?: FrameRow[]; scopes?: FrameRow[] }>;
+	heatmap?: Shaped<Results["heatmap"], { ops: (Only<HeatmapOpsRow, "op"> & Pick<HeatmapOpsRow, "module"> & { mxu_utilization_pct: (number | null)[] })[]; steps: (number | null)[]; steps_per_column: number }>;
 	steps?: Step[];
-	ops?: Row[];
-	modules?: Row[];
-	kernels?: Row[];
-	roofline?: Row[];
-	roofline_ridges?: Row[];
-	collectives?: Row[];
-	collective_cores?: Row[];
-	op_cores?: Row[];
 	tracks?: Track[];
-	padding?: View;
-	cache?: View;
-	memory?: View;
-	memory_timeline?: View & { devices?: Row[] };
-	capacity?: View;
-	allocators?: View & { allocators?: Row[] };
-	hta?: View;
 	critical_path?: CriticalPath;
-	timeline?: View & { steps?: Step[] };
-	operators?: View & { by_name?: Row[]; by_shape?: Row[]; categories?: Row[] };
-	compile?: View;
-	gaps?: View;
-	scopes?: View & { named?: Row[] };
-	async?: View;
-	remat?: View;
-	sparsecore?: View;
-	custom_calls?: View;
+	timeline?: Shaped<Results["timeline"], { steps?: Step[] }>;
 	compare?: Compared;
 	compile_modes?: Modes;
 }
+export type Report = Omit<Declared, keyof Own> & Own;
 
 // One program in several modes of its compiler (docs/analyses/compile/compile.md).
-export interface Modes extends View {
-	modes?: Row[];
-}
+export type Modes = Named<CompileModes>;
 
 // Several runs, the first being the baseline (docs/compare.md). Columns of run K are named run_K...
-export interface Compared extends View {
+export type Compared = Shaped<Compare, {
 	basis: "step" | "wall";
-	comparable?: string;
-	runs: (Row & { run: string; path: string })[];
-	gates?: Row[];
-	figures?: Row[];
-	buckets?: Row[];
-	histogram?: Row[];
-	difference?: Row[];
-	ops?: Row[];
-	operators?: Row[];
-	operator_shapes?: Row[];
-	modules?: Row[];
-	findings?: Row[];
+	runs: (Row & Sure<CompareRunsRow, "run" | "path">)[];
 	modes?: Modes; // tpusight compile made the page
-}
+}>;
+
 // --- what the page looks at (state.js)
 
 export interface Look {

@@ -144,7 +144,7 @@ export function CriticalPathView() {
 			<Tables
 				of="critical_path"
 				view={view}
-				names={["each_step", "kinds", "rows", "slowest_rows"].filter((n) => view[n])}
+				names={/** @type {const} */ (["each_step", "kinds", "rows", "slowest_rows"]).filter((n) => view[n])}
 				first={{ rows: ROWS, slowest_rows: ROWS, each_step: ["rank", "step", "duration_ps", "path_ps", "path_pct"] }}
 				draw={{ name: (_, row) => <Name row={row} />, kind: (v) => kindOf(v)?.name ?? (v ? WAITS : "") }}
 				sort={{ rows: { column: "path_ps", down: true }, slowest_rows: { column: "path_ps", down: true } }}

@@ -243,10 +243,10 @@ export function Doctor() {
 				<Finding key={f.id} finding={f} ranges={d.ranges ?? []} open={look.finding === f.id || opened.includes(f.id)} isLed={look.finding === f.id} onToggle={(open) => onToggle(f.id, open)} />
 			))}
 			{command && <WhatIf command={command} />}
-			{Object.keys(d)
-				.filter((n) => Array.isArray(d[n]) && !["findings", "notes", "ranges", "kpis"].includes(n))
-				.map((n) => (
-					<Table key={n} name={n} caption={title(`doctor.${n}`)} rows={d[n]} columns={columnsOf(d[n])} />
+			{Object.entries(d)
+				.filter(([n, rows]) => Array.isArray(rows) && !["findings", "notes", "ranges", "kpis"].includes(n))
+				.map(([n, rows]) => (
+					<Table key={n} name={n} caption={title(`doctor.${n}`)} rows={rows} columns={columnsOf(rows)} />
 				))}
 			<Facts of="doctor" view={d} skip={ELSEWHERE} />
 			<KeyFigures kpis={d.kpis ?? []} limit={report.time?.bottleneck_bucket} />

@@ -304,7 +304,7 @@ export function Flame() {
 	if (!view || !kinds.length) return <Missing what="call stacks, modules or scopes" />;
 	return (
 		<div>
-			<Facts of="flame" view={view} names={["cpu_time_ps", "device_time_ps", "thread_count"].filter((n) => view[n] !== null)} />
+			<Facts of="flame" view={view} names={/** @type {const} */ (["cpu_time_ps", "device_time_ps", "thread_count"]).filter((n) => view[n] !== null)} />
 			<p class="count">Times here are sums over all threads and all devices, so they may be longer than the run.</p>
 			<div class="bar">
 				{kinds.length > 1 && <Choice label="of" value={of} options={kinds.map((k) => [k, title(`flame.${k}`)])} onPick={setKind} />}

@@ -10,7 +10,7 @@ export const WEIGHTS = [
 	{ name: "device", title: "device time", self: "device_self_ps", unit: "flame.device_time_ps" },
 	{ name: "count", title: "calls", self: "count", unit: "" },
 ];
-export const KINDS = ["stacks", "modules", "scopes"];
+export const KINDS = /** @type {const} */ (["stacks", "modules", "scopes"]);
 
 /** @type {(row: FrameRow, least: number) => boolean} */
 const isSmall = (row, least) => row.category === "kernel" && row.device_self_ps / Math.max(row.count, 1) < least;

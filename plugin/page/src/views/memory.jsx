@@ -101,8 +101,8 @@ function OverTime() {
 	const points = useMemo(() => inSight(view?.timeline, { ...look, range: null }, report), [report, look.device, look.host]);
 	const devices = useMemo(() => [...new Set(points.map(keyOf))].map((key) => points.filter((p) => keyOf(p) === key)).filter((of) => of.length > 1), [points]);
 	if (!view) return null;
-	const tables = Object.keys(view).filter((n) => Array.isArray(view[n]) && view[n].length && n !== "notes" && n !== "timeline");
-	const heading = view.timeline?.length > 1 ? "Memory over time" : "Memory at the peak";
+	const tables = Object.entries(view).filter(([n, rows]) => Array.isArray(rows) && rows.length && n !== "notes" && n !== "timeline").map(([n]) => n);
+	const heading = (view.timeline ?? []).length > 1 ? "Memory over time" : "Memory at the peak";
 	return (
 		<section aria-label={heading}>
 			<h3>{heading}</h3>

@@ -95,7 +95,7 @@ function Classes() {
  */
 function figuresOf(report) {
 	const o = report.overview ?? {};
-	const names = ["duty_cycle_pct", ...(isGpu(report) ? ["gpu_idle_pct"] : []), "mxu_utilization_pct", "hbm_utilization_pct", "padding_waste_pct", "step_count"];
+	const names = /** @type {const} */ (["duty_cycle_pct", ...(isGpu(report) ? /** @type {const} */ (["gpu_idle_pct"]) : []), "mxu_utilization_pct", "hbm_utilization_pct", "padding_waste_pct", "step_count"]);
 	return [...names.map((name) => /** @type {[string, unknown]} */ ([`overview.${name}`, o[name]])), ["overview.step_time_ps.median", o.step_time_ps?.median]];
 }
 

@@ -63,7 +63,7 @@ export function Time() {
 			{listed.length > 1 && <h3>Per step</h3>}
 			{listed.length > 1 && <PerStep steps={all} />}
 			<Table name="per_step" of="time.per_step" caption="Steps" rows={steps} columns={columnsOf(steps, ["step", "duration_ps"])} max={8} empty={t.per_step?.length ? "No step lies in the chosen time." : "No device has steps."} />
-			<Tables of="time" view={t} names={Object.keys(t).filter((n) => Array.isArray(t[n]) && n !== "per_step" && n !== "notes")} empty={{ steps_outliers: "No step took much longer than the others.", idle_gaps: "No core was idle for long." }} />
+			<Tables of="time" view={t} names={Object.entries(t).filter(([n, rows]) => Array.isArray(rows) && n !== "per_step" && n !== "notes").map(([n]) => n)} empty={{ steps_outliers: "No step took much longer than the others.", idle_gaps: "No core was idle for long." }} />
 			<Sources />
 			<Table name="ops" caption="Ops" rows={report.ops ?? []} columns={columnsOf(report.ops ?? [], ["name", "category", "self_time_ps", "total_time_ps", "occurrences", "flops", "bytes_accessed", "mxu_utilization_pct", "hbm_bytes_per_s", "bound_by", "bucket", "padding_waste_pct", "source", "framework_op", "is_remat", "module"], ["op_index", "program_id"])} sort={{ column: "self_time_ps", down: true }} empty="No op ran while the profile was taken." />
 			<Table name="collectives" caption="Collectives" rows={report.collectives ?? []} columns={columnsOf(report.collectives ?? [], ["name", "kind", "bytes", "occurrences", "exposed_ps", "hidden_ps", "bus_bytes_per_s", "link_pct", "mean_skew_ps", "straggler"], ["op_index", "straggler_device_id", "program_id"])} sort={{ column: "exposed_ps", down: true }} max={8} />

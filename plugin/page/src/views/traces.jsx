@@ -173,8 +173,8 @@ export function Timeline() {
 	const first = view?.steps?.[0]?.rank;
 	const drawn = useMemo(() => (view?.steps ?? []).filter((s) => s.rank === first && !s.is_others), [view, first]);
 	if (!view) return <Missing what="timeline" />;
-	/** @type {Row[]} */
-	const ranks = (view.ranks ?? []).length > 1 ? view.ranks.slice(0, MAX_RANKS) : [];
+	const all = view.ranks ?? [];
+	const ranks = all.length > 1 ? all.slice(0, MAX_RANKS) : [];
 	return (
 		<div>
 			<Facts of="timeline" view={view} names={["total_time_ps", "cpu_active_ps", "cpu_active_pct", "gpu_active_ps", "gpu_active_pct", "overlap_ps", "overlap_pct", "cpu_time_ps", "cuda_time_ps", "step_count"]} />
@@ -183,7 +183,7 @@ export function Timeline() {
 				<Bars key={r.rank} heading={`Rank ${r.rank}`} parts={active(r)} label={`rank ${r.rank}: time with the host or the devices active`} />
 			))}
 			{drawn.length > 0 && <StepClasses steps={drawn} />}
-			<Tables of="timeline" view={view} names={["classes", "steps", "ranks", "streams"].filter((n) => view[n])} first={{ steps: ["rank", "step", "duration_ps", ...CLASSES.map((c) => `${c}_ps`)] }} empty={{ steps: "The profile has no steps." }} />
+			<Tables of="timeline" view={view} names={/** @type {const} */ (["classes", "steps", "ranks", "streams"]).filter((n) => view[n])} first={{ steps: ["rank", "step", "duration_ps", ...CLASSES.map((c) => `${c}_ps`)] }} empty={{ steps: "The profile has no steps." }} />
 			<Notes view={view} />
 		</div>
 	);
@@ -192,12 +192,12 @@ export function Timeline() {
 // --- compile
 
 const BREAKS = new Set(["graph_breaks"]); // of a program that XLA compiles as a whole there are none
-const COMPILED = ["regions", "graph_break_places", "recompiles", "fused_kernels", "phases"];
+const COMPILED = /** @type {const} */ (["regions", "graph_break_places", "recompiles", "fused_kernels", "phases"]);
 
 export function Compile() {
 	const view = usePage().report.compile;
 	if (!view) return <Missing what="compiled code" />;
-	const others = Object.keys(view).filter((n) => Array.isArray(view[n]) && n !== "notes" && !COMPILED.includes(n));
+	const others = Object.entries(view).filter(([n, rows]) => Array.isArray(rows) && n !== "notes" && !/** @type {readonly string[]} */ (COMPILED).includes(n)).map(([n]) => n);
 	const isXla = view.compiler === "XLA";
 	return (
 		<div>
