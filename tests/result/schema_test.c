@@ -236,6 +236,8 @@ static size_t check_notes(const struct ts_schema *schema, const struct ts_sheet 
 
 	for (const struct ts_note *note = ts_schema_notes(schema, sheet); note->names; note++) {
 		assert_true(note->how || note->wrong);
+		if (!*note->names)
+			assert_ptr_equal(ts_schema_note(schema, sheet, ""), note);
 		check_names(schema, sheet, note);
 		nr++;
 	}
