@@ -8,6 +8,7 @@
 #include "base/closest.h"
 #include "cli/explain/words.h"
 #include "cli/report.h"
+#include "codec/markdown.h"
 #include "codec/term.h"
 #include "write/report_json.h"
 #include "write/schema.h"
@@ -106,6 +107,120 @@ static bool find_label(struct ts_result *result, struct ts_table *table,
 	return found;
 }
 
+/* Where the page of a view is; "": it has none. */
+static const char *page_of(const char *view)
+{
+	for (const struct ts_word *of = ts_words; of->word; of++)
+		if (strcmp(of->kind, "view") == 0 && strcmp(of->word, view) == 0)
+			return of->page;
+	return "";
+}
+
+/* A place of columns: of a table, or of the fields of a result. */
+struct part {
+	const struct ts_schema *schema;
+	const struct ts_sheet *sheet; /* or NULL */
+};
+
+static struct part part_of(const struct ts_schema *schema, const struct ts_column *columns)
+{
+	size_t i = 0;
+
+	while (schema->sheets[i]->columns != columns)
+		i++; /* notes are of a table of the result */
+	return (struct part){ schema, schema->sheets[i] };
+}
+
+/* The origin of the first column that NOTE is of; NULL: it is of all. */
+static const char *note_origin(const struct part *part, const struct ts_note *note)
+{
+	const struct ts_column *columns = part->sheet ? part->sheet->columns : part->schema->fields;
+
+	for (size_t i = 0; *note->names; i++)
+		if (ts_note_place(note, columns[i].name) >= 0)
+			return ts_origin_name(columns[i].origin);
+	return NULL;
+}
+
+static void put_unlinked(struct ts_buf *out, const char *mark, const char *text)
+{
+	struct ts_buf plain = TS_BUF_INIT;
+
+	if (!text)
+		return;
+	ts_markdown_put_unlinked(&plain, text);
+	ts_buf_putc(&plain, '\0');
+	if (!plain.failed)
+		put_line(out, mark, (const char *)plain.p);
+	out->failed |= plain.failed;
+	ts_buf_release(&plain);
+}
+
+static void add_note(struct ts_result *result, struct ts_table *table, const struct part *part,
+		     const struct ts_note *note, struct ts_bytes name)
+{
+	struct ts_buf text = TS_BUF_INIT;
+	const char *table_name = part->sheet && *note->names ? part->sheet->name : "";
+
+	put_unlinked(&text, "", note->how);
+	put_line(&text, "\norigin: ", note_origin(part, note));
+	put_unlinked(&text, "\nwrong when: ", note->wrong);
+	add(result, table,
+	    &(struct ts_word){
+		    (const char *)ts_result_text(result, "%s%s%.*s", table_name,
+						 *table_name ? "." : "", TS_ARG(name))
+			    .p,
+		    "field", part->schema->name, page_of(part->schema->name),
+		    (const char *)ts_result_text(result, "%.*s", TS_ARG(ts_buf_bytes(&text))).p });
+	ts_buf_release(&text);
+}
+
+static struct ts_bytes without(struct ts_bytes word, const char *front)
+{
+	size_t n = strlen(front);
+
+	return ts_bytes_starts(word, front) && word.n > n && word.p[n] == '.'
+		       ? ts_bytes_cut(word, n + 1, word.n)
+		       : word;
+}
+
+/* Each name that NOTE is of: that of the table, of columns, or of a group of fields. Result and table may stand in front of WORD. */
+static void find_in_note(struct ts_result *result, struct ts_table *table, const struct part *part,
+			 const struct ts_note *note, struct ts_bytes word)
+{
+	struct ts_bytes bare = without(word, part->schema->name);
+	struct ts_bytes rest = ts_bytes_of(note->names);
+
+	if (part->sheet && rest.n == 0)
+		rest = ts_bytes_of(part->sheet->name);
+	else if (part->sheet)
+		bare = without(bare, part->sheet->name);
+	while (rest.n > 0) {
+		size_t n = ts_bytes_find(rest, ", ");
+		struct ts_bytes name = ts_bytes_cut(rest, 0, n);
+
+		if (ts_bytes_ends(name, ".*"))
+			name.n -= strlen(".*");
+		if (is_named(name, bare) || is_named(name, word))
+			add_note(result, table, part, note, name);
+		rest = ts_bytes_cut(rest, n + strlen(", "), rest.n);
+	}
+}
+
+static void find_notes(struct ts_result *result, struct ts_table *table, struct ts_bytes word)
+{
+	for (size_t i = 0; ts_schemas[i]; i++) {
+		struct part part = { ts_schemas[i], NULL };
+
+		for (const struct ts_note *note = ts_schemas[i]->notes;
+		     note->names || note->columns; note++)
+			if (note->columns)
+				part = part_of(ts_schemas[i], note->columns);
+			else
+				find_in_note(result, table, &part, note, word);
+	}
+}
+
 static void cmd_explain_find(struct ts_result *result, struct ts_table *table,
 			     const struct ts_bearers *names, const char *word)
 {
@@ -115,6 +230,7 @@ static void cmd_explain_find(struct ts_result *result, struct ts_table *table,
 	/* systolic.ops.time_ps has a label of its own, that of ops.time_ps, or that of time_ps */
 	while (rest.n > 0 && !find_label(result, table, names, rest))
 		rest = ts_bytes_cut(rest, ts_bytes_find(rest, ".") + 1, rest.n);
+	find_notes(result, table, text);
 	for (const struct ts_word *of = ts_words; of->word; of++)
 		if (is_meant(of, text))
 			add(result, table, of);

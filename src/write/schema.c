@@ -3,7 +3,7 @@
 #include "write/schema.h"
 
 const struct ts_schema_format ts_schema_formats[] = {
-	{ "json-schema", ".json", ts_schema_json },
+	{ "json-schema", ".json", ts_schema_json }, /* without --format */
 	{ "tables", ".tables.md", ts_schema_tables },
 	{ "markdown", ".md", ts_schema_markdown },
 	{ "typescript", ".ts", ts_schema_typescript },

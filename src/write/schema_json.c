@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "codec/json.h"
+#include "codec/markdown.h"
 #include "result/view.h"
 #include "write/output.h"
 
@@ -71,26 +72,6 @@ static const struct ts_note *note_of(const struct ts_column *column)
 	return note;
 }
 
-/* The text of a link stands in its place: what is told stands alone. */
-static void put_plain(struct ts_buf *out, const char *text)
-{
-	struct ts_bytes rest = ts_bytes_of(text);
-	size_t close = ts_bytes_find(rest, "](");
-
-	while (close < rest.n) {
-		size_t open = close;
-
-		while (open > 0 && rest.p[open] != '[')
-			open--;
-		ts_buf_put(out, ts_bytes_cut(rest, 0, open));
-		ts_buf_put(out, ts_bytes_cut(rest, open + 1, close - open - 1));
-		rest = ts_bytes_cut(rest, close, rest.n);
-		rest = ts_bytes_cut(rest, ts_bytes_find(rest, ")") + 1, rest.n);
-		close = ts_bytes_find(rest, "](");
-	}
-	ts_buf_put(out, rest);
-}
-
 static void schema_json_put_label(struct ts_json *json, const struct ts_column *column)
 {
 	const struct ts_note *note = note_of(column);
@@ -107,7 +88,7 @@ static void schema_json_put_label(struct ts_json *json, const struct ts_column *
 		if (!text)
 			continue;
 		ts_buf_puts(&said, i == 0 ? " Source: " : " Wrong when: ");
-		put_plain(&said, text);
+		ts_markdown_put_unlinked(&said, text);
 		ts_buf_puts(&said, ts_bytes_ends(ts_bytes_of(text), ".") ? "" : ".");
 	}
 	ts_json_key(json, "description");

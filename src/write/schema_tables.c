@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of docs/analyses, each behind a line "<!-- schema RESULT.TABLE -->" (RESULT alone: its fields), by which docs/tables.py puts
+ * The tables of docs/analyses, each behind a line "<!-- schema RESULT.TABLE -->" (RESULT alone: its fields), by which cli/manual/pages.py puts
  * them into the pages. A row is a column, or those that share a note: names, labels, how, origins, when it is wrong.
  */
 #include "write/schema.h"

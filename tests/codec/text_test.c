@@ -2,6 +2,7 @@
 /* Text for HTML pages and for terminals. */
 #include "tests/test.h"
 #include "codec/html.h"
+#include "codec/markdown.h"
 #include "codec/term.h"
 #include "codec/utf8.h"
 
@@ -147,6 +148,24 @@ static const struct wrap wraps[] = {
 	{ "abcdefghij", { 6, 0, 0, 1 }, "abc" DOTS "ij" },
 	{ "", { 6, 2, 2, 1 }, "" },
 };
+
+TEST(of_a_link_the_text_stays)
+{
+	static const char *const texts[][2] = {
+		{ "", "" },
+		{ "`ops[]` (by self time)", "`ops[]` (by self time)" },
+		{ "[chips](../chips.md)", "chips" },
+		{ "as `a[]`: [x](y), ([z](../z.md#w)).", "as `a[]`: x, (z)." },
+		{ "[cut](off", "cut" },
+	};
+	struct ts_buf out = TS_BUF_INIT;
+
+	for (size_t i = 0; i < TS_NELEM(texts); i++) {
+		ts_markdown_put_unlinked(&out, texts[i][0]);
+		assert_text(&out, texts[i][1]);
+	}
+	ts_buf_release(&out);
+}
 
 TEST(words_break_into_lines_as_written_by_hand)
 {

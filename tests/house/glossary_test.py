@@ -20,8 +20,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from helpers import DATA, PROGRAM
 
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))
-sys.path.insert(0, os.path.join(TOP, "docs"))
-from tables import filled, tables_of
+sys.path.insert(0, os.path.join(TOP, "src", "cli", "manual"))
+from pages import filled, tables_of
 PROFILES = sorted(glob.glob(f"{DATA}/*.xplane.pb") + glob.glob(f"{DATA}/*.pt.trace.json*") + glob.glob(f"{DATA}/sample/*"))
 PLANTED = sorted(glob.glob(f"{DATA}/planted/*.tar.gz"))
 NOT_VIEWS = {"schema", "generator", "notes", "provenance", "tracks", "heatmap", "clocks", "annotation"}

@@ -4,7 +4,8 @@
 #
 # Read are docs/words.md, where a row begins with a bold word; and the pages of docs/analyses, where a row begins with a name in
 # backquotes (or has one behind its number), and where the title names the view. Of a row every cell is kept, behind the heading
-# of its column. Marks of Markdown go. Labels and their names are those of the schema.
+# of its column. Marks of Markdown go. Labels and their names are those of the schema, and so is what the tables say that the
+# schema fills, which are passed over.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -73,6 +74,9 @@ FNR == 1 {
 	gsub(/^.*\/|\.md$/, "", view)
 	nr_heads = 0
 }
+/^<!-- schema / { is_filled = 1 }
+/^<!-- end -->/ { is_filled = 0 }
+is_filled { next }
 /^# `/ { title = $0; sub(/^# `[^`]*`: */, "", title) }
 /^- \*\*Answers:\*\*/ { sub(/^- \*\*Answers:\*\* */, ""); put(view, "view", plain(title ": " $0)) }
 !/^\|/ { nr_heads = 0; next }

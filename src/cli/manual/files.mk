@@ -28,9 +28,10 @@ manual/%.fish:
 
 # What the program prints of its schema stands in the sources: the page and the Python package are made without it.
 # tests/house/glossary_test.py says when it is old.
+EXTRA_DIST += src/cli/manual/pages.py
 .PHONY: schema
 schema: bin/tpusight$(EXEEXT)
 	bin/tpusight schema -o $(srcdir)/docs/glossary.md
-	bin/tpusight schema --format tables | $(PYTHON) $(srcdir)/docs/tables.py $(srcdir)/docs/*.md $(srcdir)/docs/analyses/*/*.md
+	bin/tpusight schema --format tables | $(PYTHON) $(srcdir)/src/cli/manual/pages.py $(srcdir)/docs/*.md $(srcdir)/docs/analyses/*/*.md
 	bin/tpusight schema -o $(srcdir)/plugin/page/src/results.d.ts
 	bin/tpusight schema -o $(srcdir)/plugin/tpusight/_results.pyi

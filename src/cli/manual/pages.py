@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Puts the tables of the schema into the pages that have a place for them: tables.py PAGE... < TABLES
+"""Puts the tables of the schema into the pages that have a place for them: pages.py PAGE... < TABLES
 
 TABLES is what `tpusight schema --format tables` prints. A place is all between "<!-- schema RESULT.TABLE -->", or several such lines,
 and "<!-- end -->"; of several forms of a table the page has each.
