@@ -16,7 +16,7 @@ page_sources = \
 	plugin/page/src/sources.js plugin/page/src/state.js plugin/page/src/steps.jsx plugin/page/src/steptimes.jsx \
 	plugin/page/src/stored.jsx plugin/page/src/strip.jsx plugin/page/src/table.jsx plugin/page/src/theme.js \
 	plugin/page/src/timeaxis.jsx plugin/page/src/timescale.js plugin/page/src/tracks.jsx plugin/page/src/views/cache.jsx \
-	plugin/page/src/views/compare.jsx plugin/page/src/views/critical_path.jsx plugin/page/src/views/doctor.jsx plugin/page/src/views/flame.jsx \
+	plugin/page/src/views/compare.jsx plugin/page/src/views/hta_critical_path.jsx plugin/page/src/views/doctor.jsx plugin/page/src/views/flame.jsx \
 	plugin/page/src/views/flame_tree.js plugin/page/src/views/fusion.jsx plugin/page/src/views/generic.jsx \
 	plugin/page/src/views/index.js plugin/page/src/views/live.jsx plugin/page/src/views/memory.jsx plugin/page/src/views/overview.jsx \
 	plugin/page/src/views/padding.jsx plugin/page/src/views/pod.jsx plugin/page/src/views/roofline.jsx plugin/page/src/views/runs.jsx \

@@ -1760,7 +1760,7 @@ class Hta(Fields):
     exact: HtaExact
     hta_0_5: HtaHta05
 
-class CriticalPathKindsRow(Fields):
+class HtaCriticalPathKindsRow(Fields):
     kind: str | None
     path_ps: int | None
     path_pct: float | None
@@ -1770,7 +1770,7 @@ class CriticalPathKindsRow(Fields):
     slowest_parts: int | None
     is_others: bool
 
-class CriticalPathStepsRow(Fields):
+class HtaCriticalPathStepsRow(Fields):
     which: str | None
     rank: int | None
     step: int | None
@@ -1782,7 +1782,7 @@ class CriticalPathStepsRow(Fields):
     events: int | None
     is_others: bool
 
-class CriticalPathEachStepRow(Fields):
+class HtaCriticalPathEachStepRow(Fields):
     rank: int | None
     step: int | None
     start_ps: int | None
@@ -1799,7 +1799,7 @@ class CriticalPathEachStepRow(Fields):
     waits: int | None
     is_others: bool
 
-class CriticalPathRowsRow(Fields):
+class HtaCriticalPathRowsRow(Fields):
     name: str | None
     kind: str | None
     path_ps: int | None
@@ -1807,7 +1807,7 @@ class CriticalPathRowsRow(Fields):
     parts: int | None
     is_others: bool
 
-class CriticalPathSlowestRowsRow(Fields):
+class HtaCriticalPathSlowestRowsRow(Fields):
     name: str | None
     kind: str | None
     path_ps: int | None
@@ -1815,12 +1815,12 @@ class CriticalPathSlowestRowsRow(Fields):
     parts: int | None
     is_others: bool
 
-class CriticalPath(Fields):
-    kinds: Rows[CriticalPathKindsRow]
-    steps: Rows[CriticalPathStepsRow]
-    each_step: Rows[CriticalPathEachStepRow]
-    rows: Rows[CriticalPathRowsRow]
-    slowest_rows: Rows[CriticalPathSlowestRowsRow]
+class HtaCriticalPath(Fields):
+    kinds: Rows[HtaCriticalPathKindsRow]
+    steps: Rows[HtaCriticalPathStepsRow]
+    each_step: Rows[HtaCriticalPathEachStepRow]
+    rows: Rows[HtaCriticalPathRowsRow]
+    slowest_rows: Rows[HtaCriticalPathSlowestRowsRow]
 
 class FlameHottestRow(Fields):
     weight: str | None
@@ -2205,7 +2205,7 @@ class Results(Fields):
     allocators: Allocators
     memory_timeline: MemoryTimeline
     hta: Hta
-    critical_path: CriticalPath
+    hta_critical_path: HtaCriticalPath
     flame: Flame
     prediction: Prediction
     doctor: Doctor

@@ -31,7 +31,7 @@
 	X(allocators)      \
 	X(memory_timeline) \
 	X(hta)             \
-	X(critical_path)   \
+	X(hta_critical_path)\
 	X(flame)           \
 	X(rates)           \
 	X(prediction)      \

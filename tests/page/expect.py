@@ -170,8 +170,8 @@ def hta(r):
             "counts": {".shares": 1 + bool(h["kernel_types"]) + waits}}
 
 
-def critical_path(r):
-    view = r["critical_path"]
+def hta_critical_path(r):
+    view = r["hta_critical_path"]
     steps = [s for s in view.get("each_step") or [] if not s.get("is_others") and s["rank"] == view["each_step"][0]["rank"]]
     return {"texts": [time(s["path_ps"]) for s in view["steps"]] + [time(view["rows"][0]["path_ps"])],
             "counts": {".shares": len(view["steps"])}, "canvases": strip(r) + (len(steps) > 1)}
@@ -203,7 +203,7 @@ def has(r, view, *tables):
 
 # Of the profiling suite: shown where the report has them.
 SUITE = {"hta": (hta, lambda r: (r.get("hta") or {}).get("kernel_count")),
-         "critical_path": (critical_path, lambda r: has(r, "critical_path", "steps")),
+         "hta_critical_path": (hta_critical_path, lambda r: has(r, "hta_critical_path", "steps")),
          "kernels": (kernels, lambda r: r.get("kernels")),
          "operators": (operators, lambda r: has(r, "operators", "by_name")),
          "timeline": (timeline, lambda r: (r.get("timeline") or {}).get("total_time_ps")),

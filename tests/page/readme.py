@@ -20,7 +20,7 @@ import views_test
 sys.path.insert(0, os.path.join(doors.HERE, "..", "fixtures"))
 
 TPU = ["overview", "systolic", "roofline", "padding", "fusion", "cache", "memory", "time", "slices", "doctor", "flame", "compile"]
-GPU = ["hta", "kernels", "operators", "timeline", "critical_path"]
+GPU = ["hta", "kernels", "operators", "timeline", "hta_critical_path"]
 AT = {"memory": 'section[aria-label="what a program holds"]', "systolic": 'section[aria-label="an op on the array"]',
       "overview": None, "op": None}
 OP = "fusion.337"

@@ -4,9 +4,9 @@
     python3 -m venv V && V/bin/pip install HolisticTraceAnalysis==0.5.0 'pandas==2.1.4' 'numpy<2'
     V/bin/python tests/truth/hta_critical_path.py $TS_CORPUS/kineto/X.json.gz ... > tests/data/hta_critical_path.json
 
-tests/analysis/gpu/critical_path_test.c holds ours against the answer. Without pandas 2.1 the tool does
+tests/analysis/gpu/hta_critical_path_test.c holds ours against the answer. Without pandas 2.1 the tool does
 not run. Recorded are four traces in which no call that waits is on our path (without synchronization events in the
-trace the tool has no edge behind a wait: docs/analyses/gpu/critical_path.md), and of
+trace the tool has no edge behind a wait: docs/analyses/gpu/hta_critical_path.md), and of
 tests/data/hand_made_sync.pt.trace.json, which has such events.
 """
 import json

@@ -4,7 +4,7 @@
 // null: unknown; a result that a report does not have is undefined. Tables that are drawn column by column are rows of any names.
 import type { ComponentChild, ComponentType } from "preact";
 import type uPlot from "uplot";
-import type { Compare, CompareRunsRow, CompileModes, CriticalPathStepsRow, DoctorKpisRow, DoctorRangesRow, FlameStacksRow, HeatmapOpsRow, Results, Run as DeclaredRun, RunDevicesItem, RunHostsItem, StepsRow } from "./results.js";
+import type { Compare, CompareRunsRow, CompileModes, HtaCriticalPathStepsRow, DoctorKpisRow, DoctorRangesRow, FlameStacksRow, HeatmapOpsRow, Results, Run as DeclaredRun, RunDevicesItem, RunHostsItem, StepsRow } from "./results.js";
 import type { TimeScale } from "./timescale.js";
 
 export type Maybe<T> = T | null | undefined;
@@ -69,8 +69,8 @@ export interface View extends Told {
 	[name: string]: Cell;
 }
 // Of a step: the one of median length, the slowest, or the only one.
-export type CriticalStep = Sure<CriticalPathStepsRow, "duration_ps" | "path_ps" | "path_pct" | "waits"> & { which: "median" | "slowest" | "only" };
-export type CriticalPath = Shaped<Results["critical_path"], { steps?: CriticalStep[]; each_step?: Step[] }>;
+export type CriticalStep = Sure<HtaCriticalPathStepsRow, "duration_ps" | "path_ps" | "path_pct" | "waits"> & { which: "median" | "slowest" | "only" };
+export type HtaCriticalPath = Shaped<Results["hta_critical_path"], { steps?: CriticalStep[]; each_step?: Step[] }>;
 export type FrameRow = Pick<FlameStacksRow, "parent"> & Only<FlameStacksRow, "name" | "category" | "count" | "cpu_self_ps" | "device_self_ps">;
 
 // A figure above its peak: it is null where it stands.
@@ -101,7 +101,7 @@ interface Own extends Told {
 	heatmap?: Shaped<Results["heatmap"], { ops: (Only<HeatmapOpsRow, "op"> & Pick<HeatmapOpsRow, "module"> & { mxu_utilization_pct: (number | null)[] })[]; steps: (number | null)[]; steps_per_column: number }>;
 	steps?: Step[];
 	tracks?: Track[];
-	critical_path?: CriticalPath;
+	hta_critical_path?: HtaCriticalPath;
 	timeline?: Shaped<Results["timeline"], { steps?: Step[] }>;
 	compare?: Compared;
 	compile_modes?: Modes;

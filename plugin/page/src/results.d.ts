@@ -1872,7 +1872,7 @@ export interface Hta {
 	hta_0_5?: HtaHta05;
 }
 
-export interface CriticalPathKindsRow {
+export interface HtaCriticalPathKindsRow {
 	kind: string | null;
 	path_ps: number | null;
 	path_pct: number | null;
@@ -1883,7 +1883,7 @@ export interface CriticalPathKindsRow {
 	is_others?: true;
 }
 
-export interface CriticalPathStepsRow {
+export interface HtaCriticalPathStepsRow {
 	which: string | null;
 	rank: number | null;
 	step: number | null;
@@ -1896,7 +1896,7 @@ export interface CriticalPathStepsRow {
 	is_others?: true;
 }
 
-export interface CriticalPathEachStepRow {
+export interface HtaCriticalPathEachStepRow {
 	rank: number | null;
 	step: number | null;
 	start_ps: number | null;
@@ -1914,7 +1914,7 @@ export interface CriticalPathEachStepRow {
 	is_others?: true;
 }
 
-export interface CriticalPathRowsRow {
+export interface HtaCriticalPathRowsRow {
 	name: string | null;
 	kind: string | null;
 	path_ps: number | null;
@@ -1923,7 +1923,7 @@ export interface CriticalPathRowsRow {
 	is_others?: true;
 }
 
-export interface CriticalPathSlowestRowsRow {
+export interface HtaCriticalPathSlowestRowsRow {
 	name: string | null;
 	kind: string | null;
 	path_ps: number | null;
@@ -1932,12 +1932,12 @@ export interface CriticalPathSlowestRowsRow {
 	is_others?: true;
 }
 
-export interface CriticalPath {
-	kinds?: CriticalPathKindsRow[];
-	steps?: CriticalPathStepsRow[];
-	each_step?: CriticalPathEachStepRow[];
-	rows?: CriticalPathRowsRow[];
-	slowest_rows?: CriticalPathSlowestRowsRow[];
+export interface HtaCriticalPath {
+	kinds?: HtaCriticalPathKindsRow[];
+	steps?: HtaCriticalPathStepsRow[];
+	each_step?: HtaCriticalPathEachStepRow[];
+	rows?: HtaCriticalPathRowsRow[];
+	slowest_rows?: HtaCriticalPathSlowestRowsRow[];
 }
 
 export interface FlameHottestRow {
@@ -2374,7 +2374,7 @@ export interface Results {
 	allocators?: Allocators;
 	memory_timeline?: MemoryTimeline;
 	hta?: Hta;
-	critical_path?: CriticalPath;
+	hta_critical_path?: HtaCriticalPath;
 	flame?: Flame;
 	rates?: Rates;
 	prediction?: Prediction;

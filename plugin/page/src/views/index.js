@@ -4,7 +4,7 @@
 import { Doctor } from "./doctor.jsx";
 import { Cache } from "./cache.jsx";
 import { Compare } from "./compare.jsx";
-import { CriticalPathView } from "./critical_path.jsx";
+import { CriticalPathView } from "./hta_critical_path.jsx";
 import { Flame } from "./flame.jsx";
 import { Fusion } from "./fusion.jsx";
 import { Live } from "./live.jsx";
@@ -40,7 +40,7 @@ const VIEWS = [
 	{ name: "pod", title: "Hosts and chips", Draw: Pod, has: (r) => (r.run?.hosts?.length ?? 0) > 1 && any([r.run?.devices]) },
 	{ name: "doctor", title: "Findings", Draw: Doctor },
 	{ name: "hta", title: "GPU idle", Draw: Hta, isTimeless: true, has: (r) => r.hta?.kernel_count > 0 },
-	{ name: "critical_path", title: "Critical path", Draw: CriticalPathView, has: (r) => any([r.critical_path?.steps]) },
+	{ name: "hta_critical_path", title: "Critical path", Draw: CriticalPathView, has: (r) => any([r.hta_critical_path?.steps]) },
 	{ name: "kernels", title: "Kernels", Draw: Kernels, isTimeless: true, has: (r) => any([r.kernels]) },
 	{ name: "operators", title: "Operators", Draw: Operators, isTimeless: true, has: (r) => any([r.operators?.by_name]) },
 	{ name: "timeline", title: "Host and device", Draw: Timeline, has: (r) => r.timeline?.total_time_ps > 0 },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the states of the critical path are made of. */
-#include "analysis/gpu/critical_path.h"
+#include "analysis/gpu/hta_critical_path.h"
 
 #include "base/record.h"
 
@@ -72,19 +72,19 @@ static TS_RECORD_WITH(graph, TS_VALID_IF(is_graph), TS_NUMBER(1, number, TS_BY_H
 #undef TS_SELF
 
 #define TS_SELF struct cp_row
-static bool critical_path_state_is_row(const void *self)
+static bool hta_critical_path_state_is_row(const void *self)
 {
 	const struct cp_row *row = self;
 
 	return row->kind < CP_NR_KINDS;
 }
-static TS_RECORD_WITH(row, TS_VALID_IF(critical_path_state_is_row),
+static TS_RECORD_WITH(row, TS_VALID_IF(hta_critical_path_state_is_row),
 		      TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND), TS_NUMBER(2, kind, TS_BY_HAND),
 		      TS_NUMBER(3, time_ps, TS_BY_HAND), TS_NUMBER(4, nr, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct cp_path
-static bool critical_path_state_is_path(const void *self)
+static bool hta_critical_path_state_is_path(const void *self)
 {
 	const struct cp_path *path = self;
 
@@ -93,7 +93,7 @@ static bool critical_path_state_is_path(const void *self)
 			return false;
 	return path->nr_rows <= CP_ROWS;
 }
-static TS_RECORD_WITH(path, TS_VALID_IF(critical_path_state_is_path),
+static TS_RECORD_WITH(path, TS_VALID_IF(hta_critical_path_state_is_path),
 		      TS_INDEX_KNOWN(1, host, TS_BY_HOST, TS_BY_HAND),
 		      TS_NUMBER(2, number, TS_BY_HAND), TS_NUMBER(3, nr_nodes, TS_BY_HAND),
 		      TS_NUMBER(4, start_ps, TS_BY_HAND), TS_NUMBER(5, end_ps, TS_BY_HAND),
@@ -104,9 +104,9 @@ static TS_RECORD_WITH(path, TS_VALID_IF(critical_path_state_is_path),
 #undef TS_SELF
 
 #define TS_SELF struct cp_state
-TS_RECORD_AS(ts_critical_path_record, critical_path, , TS_INDEX(1, host, TS_BY_HOST, TS_BY_HAND),
-	     TS_LIST(2, live, graph_record, TS_BY_HAND), TS_LIST(3, paths, path_record, TS_BY_HAND),
-	     TS_NUMBER(4, nr_dropped, TS_BY_HAND), TS_SCRATCH(sides), TS_SCRATCH(kinds),
-	     TS_SCRATCH(syncs), TS_SCRATCH(kernels), TS_SCRATCH(streams), TS_SCRATCH(busy_ps),
-	     TS_SCRATCH(launches.slots));
+TS_RECORD_AS(ts_hta_critical_path_record, hta_critical_path, ,
+	     TS_INDEX(1, host, TS_BY_HOST, TS_BY_HAND), TS_LIST(2, live, graph_record, TS_BY_HAND),
+	     TS_LIST(3, paths, path_record, TS_BY_HAND), TS_NUMBER(4, nr_dropped, TS_BY_HAND),
+	     TS_SCRATCH(sides), TS_SCRATCH(kinds), TS_SCRATCH(syncs), TS_SCRATCH(kernels),
+	     TS_SCRATCH(streams), TS_SCRATCH(busy_ps), TS_SCRATCH(launches.slots));
 #undef TS_SELF

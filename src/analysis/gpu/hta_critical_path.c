@@ -6,11 +6,11 @@
  * A step is the stretch of a mark of torch.profiler (ProfilerStep#n); what threads begin in it is its own,
  * and so are the kernels that these calls launch, whenever they run. A trace without marks is one step.
  */
-#include "analysis/gpu/critical_path.h"
+#include "analysis/gpu/hta_critical_path.h"
 
 #include "base/check.h"
 #include "model/kernel_name.h"
-#include "result/schema/critical_path.def"
+#include "result/schema/hta_critical_path.def"
 
 #define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
 
@@ -35,7 +35,7 @@ static bool is_mark(const struct ts_op *op)
 	       op->category_id == TS_KINETO_USER_ANNOTATION;
 }
 
-static bool critical_path_has_marks(const struct ts_profile *profile)
+static bool hta_critical_path_has_marks(const struct ts_profile *profile)
 {
 	for (size_t i = 0; i < profile->nr_ops; i++)
 		if (is_mark(&profile->ops[i]))
@@ -51,7 +51,7 @@ static enum ts_status cp_open(void *ptr, const struct ts_context *ctx, const str
 
 	state->host = profile->planes[line->plane].host;
 	state->mark_line = TS_NONE;
-	state->has_marks = critical_path_has_marks(profile);
+	state->has_marks = hta_critical_path_has_marks(profile);
 	state->has_syncs = ts_cp_has_syncs(profile);
 	state->sides = malloc(profile->nr_lines + 1);
 	state->kinds = calloc(profile->nr_ops + 1, 1);
@@ -116,8 +116,8 @@ static bool is_call(enum op_kind kind)
 	return kind == OP_CALL || kind == OP_LAUNCH;
 }
 
-static enum op_kind critical_path_kind_of(struct cp_state *state, const struct ts_profile *profile,
-					  uint32_t index)
+static enum op_kind hta_critical_path_kind_of(struct cp_state *state,
+					      const struct ts_profile *profile, uint32_t index)
 {
 	const struct ts_op *op = &profile->ops[index];
 	uint8_t *kind = &state->kinds[index];
@@ -159,9 +159,9 @@ static enum cp_kind kind_of_kernel(struct cp_state *state, const struct ts_profi
 }
 
 /* Marks count on the thread that has the first one. */
-static enum ts_status critical_path_take_mark(struct cp_state *state, uint32_t line,
-					      struct ts_bytes name, int64_t start_ps,
-					      int64_t end_ps, struct ts_error *err)
+static enum ts_status hta_critical_path_take_mark(struct cp_state *state, uint32_t line,
+						  struct ts_bytes name, int64_t start_ps,
+						  int64_t end_ps, struct ts_error *err)
 {
 	uint64_t number = 0;
 
@@ -174,9 +174,10 @@ static enum ts_status critical_path_take_mark(struct cp_state *state, uint32_t l
 }
 
 /* What takes no time may stand before what holds it, so it has no node of its own: a call goes by the one before. */
-static enum ts_status critical_path_take_moment(struct cp_state *state,
-						const struct ts_interleaved *interleaved, size_t i,
-						enum op_kind kind, struct ts_error *err)
+static enum ts_status hta_critical_path_take_moment(struct cp_state *state,
+						    const struct ts_interleaved *interleaved,
+						    size_t i, enum op_kind kind,
+						    struct ts_error *err)
 {
 	const struct cp_graph *graph = ts_cp_step_at(state, interleaved->start_ps[i]);
 	uint32_t node = graph ? ts_cp_latest(graph, interleaved->line[i]) : TS_NONE;
@@ -186,10 +187,10 @@ static enum ts_status critical_path_take_moment(struct cp_state *state,
 	return ts_cp_note_call(state, interleaved->link[i], graph, node, err);
 }
 
-static enum ts_status critical_path_take_host_event(struct cp_state *state,
-						    const struct ts_interleaved *interleaved,
-						    size_t i, enum op_kind kind,
-						    struct ts_error *err)
+static enum ts_status hta_critical_path_take_host_event(struct cp_state *state,
+							const struct ts_interleaved *interleaved,
+							size_t i, enum op_kind kind,
+							struct ts_error *err)
 {
 	struct cp_open open = {
 		.start_ps = interleaved->start_ps[i],
@@ -204,7 +205,7 @@ static enum ts_status critical_path_take_host_event(struct cp_state *state,
 	uint32_t node;
 
 	if (interleaved->dur_ps[i] <= 0)
-		return critical_path_take_moment(state, interleaved, i, kind, err);
+		return hta_critical_path_take_moment(state, interleaved, i, kind, err);
 	if (!state->has_marks && state->nr_live == 0)
 		st = ts_cp_begin_step(state, TS_NO_NUMBER, open.start_ps, INT64_MAX, err);
 	if (st)
@@ -218,9 +219,9 @@ static enum ts_status critical_path_take_host_event(struct cp_state *state,
 	return ts_cp_note_call(state, interleaved->link[i], graph, node, err);
 }
 
-static enum ts_status critical_path_take_kernel(struct cp_state *state,
-						const struct ts_interleaved *interleaved, size_t i,
-						struct ts_error *err)
+static enum ts_status hta_critical_path_take_kernel(struct cp_state *state,
+						    const struct ts_interleaved *interleaved,
+						    size_t i, struct ts_error *err)
 {
 	const struct ts_op *op = &interleaved->profile->ops[interleaved->op[i]];
 	int64_t *until_ps = &state->busy_ps[interleaved->line[i]], busy_ps = *until_ps;
@@ -240,23 +241,23 @@ static enum ts_status critical_path_take_kernel(struct cp_state *state,
 			    start_ps, end_ps, busy_ps, err);
 }
 
-static enum ts_status critical_path_take_event(struct cp_state *state,
-					       const struct ts_interleaved *interleaved, size_t i,
-					       struct ts_error *err)
+static enum ts_status hta_critical_path_take_event(struct cp_state *state,
+						   const struct ts_interleaved *interleaved,
+						   size_t i, struct ts_error *err)
 {
 	const struct ts_profile *profile = interleaved->profile;
 	uint8_t side = state->sides[interleaved->line[i]];
 	enum op_kind kind;
 
 	if (side == TS_SIDE_DEVICE)
-		return critical_path_take_kernel(state, interleaved, i, err);
+		return hta_critical_path_take_kernel(state, interleaved, i, err);
 	if (side == SIDE_SYNC)
 		return ts_cp_take_sync(state, interleaved, i, err);
 	if (side != TS_SIDE_HOST)
 		return TS_OK;
-	kind = critical_path_kind_of(state, profile, interleaved->op[i]);
+	kind = hta_critical_path_kind_of(state, profile, interleaved->op[i]);
 	if (kind == OP_MARK)
-		return critical_path_take_mark(
+		return hta_critical_path_take_mark(
 			state, interleaved->line[i], profile->ops[interleaved->op[i]].name,
 			interleaved->start_ps[i],
 			ts_i64_add(interleaved->start_ps[i], interleaved->dur_ps[i]), err);
@@ -266,8 +267,9 @@ static enum ts_status critical_path_take_event(struct cp_state *state,
 		if (graph && !graph->is_cut)
 			ts_cp_next_waits(graph, interleaved->line[i]);
 	}
-	return kind == OP_OTHER ? TS_OK
-				: critical_path_take_host_event(state, interleaved, i, kind, err);
+	return kind == OP_OTHER
+		       ? TS_OK
+		       : hta_critical_path_take_host_event(state, interleaved, i, kind, err);
 }
 
 static enum ts_status cp_interleaved(void *ptr, const struct ts_context *ctx,
@@ -276,7 +278,7 @@ static enum ts_status cp_interleaved(void *ptr, const struct ts_context *ctx,
 	enum ts_status st = TS_OK;
 
 	for (size_t i = 0; i < interleaved->nr_events && !st; i++)
-		st = critical_path_take_event(ptr, interleaved, i, err);
+		st = hta_critical_path_take_event(ptr, interleaved, i, err);
 	return st;
 }
 
@@ -308,11 +310,11 @@ static enum ts_status cp_close(void *state, const struct ts_context *ctx, void *
 	return ts_cp_report(state, ctx, result, err);
 }
 
-const struct ts_analysis ts_analysis_critical_path = {
-	.schema = &ts_schema_critical_path,
+const struct ts_analysis ts_analysis_hta_critical_path = {
+	.schema = &ts_schema_hta_critical_path,
 	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK,
-	.state = &ts_critical_path_record,
+	.state = &ts_hta_critical_path_record,
 	.applies = cp_applies,
 	.wants = cp_wants,
 	.open = cp_open,

@@ -10,7 +10,7 @@ import { usePage } from "../state.js";
 import { StepChart } from "../steps.jsx";
 import { Tables } from "./generic.jsx";
 
-/** @import { CriticalPath, CriticalStep, Maybe, Report, Row, SharesPart, Step } from "../report.d.ts" */
+/** @import { HtaCriticalPath, CriticalStep, Maybe, Report, Row, SharesPart, Step } from "../report.d.ts" */
 
 // The colours of "Host and device", where it has the same.
 /** @type {{ kind: string, column: string, name: string, color: string }[]} */
@@ -123,8 +123,8 @@ const COLUMN = { median: "path_ps", only: "path_ps", slowest: "slowest_path_ps" 
 const ROWS = ["name", "kind", "path_ps", "path_pct", "parts"];
 
 export function CriticalPathView() {
-	/** @type {Maybe<CriticalPath>} */
-	const view = usePage().report.critical_path;
+	/** @type {Maybe<HtaCriticalPath>} */
+	const view = usePage().report.hta_critical_path;
 	const first = view?.each_step?.[0]?.rank;
 	const drawn = useMemo(() => (view?.each_step ?? []).filter((s) => s.rank === first && !s.is_others), [view, first]);
 	if (!view?.steps?.length) return <Missing what="critical path" />;
@@ -142,7 +142,7 @@ export function CriticalPathView() {
 				<Tops key={step.which} step={step} rows={(step.which === "slowest" ? view.slowest_rows : view.rows) ?? []} />
 			))}
 			<Tables
-				of="critical_path"
+				of="hta_critical_path"
 				view={view}
 				names={/** @type {const} */ (["each_step", "kinds", "rows", "slowest_rows"]).filter((n) => view[n])}
 				first={{ rows: ROWS, slowest_rows: ROWS, each_step: ["rank", "step", "duration_ps", "path_ps", "path_pct"] }}

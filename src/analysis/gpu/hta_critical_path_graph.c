@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes and edges of a step, as HolisticTraceAnalysis has them (hta/analyzers/critical_path_analysis.py):
+ * Nodes and edges of a step, as HolisticTraceAnalysis has them (hta/analyzers/hta_critical_path_analysis.py):
  *
  *	on a thread	from the start or end before, inside of an operator: the time between them, which
  *			belongs to the innermost operator; between outermost operators: nothing
@@ -19,7 +19,7 @@
  * Events come in the order of their starts. A thread's ends are made up when something later begins on it,
  * or before a kernel begins, so a call that waits sees the kernels that began before its end and no others.
  */
-#include "analysis/gpu/critical_path.h"
+#include "analysis/gpu/hta_critical_path.h"
 
 #include "base/check.h"
 #include "base/units.h"
@@ -76,7 +76,7 @@ static struct cp_lane *find_lane(const struct cp_graph *graph, uint32_t line)
 	return NULL;
 }
 
-static struct cp_lane *critical_path_graph_lane_of(struct cp_graph *graph, uint32_t line)
+static struct cp_lane *hta_critical_path_graph_lane_of(struct cp_graph *graph, uint32_t line)
 {
 	struct cp_lane *lane = find_lane(graph, line);
 
@@ -207,7 +207,7 @@ static enum ts_status end_until(struct cp_graph *graph, struct cp_lane *lane, in
 enum ts_status ts_cp_begin(struct cp_graph *graph, uint32_t line, const struct cp_open *fresh,
 			   uint32_t *begun, struct ts_error *err)
 {
-	struct cp_lane *lane = critical_path_graph_lane_of(graph, line);
+	struct cp_lane *lane = hta_critical_path_graph_lane_of(graph, line);
 	const struct cp_open *outer;
 	enum ts_status st;
 	uint32_t node;
@@ -323,7 +323,7 @@ enum ts_status ts_cp_kernel(struct cp_graph *graph, uint32_t line, uint32_t laun
 		if (st)
 			return st;
 	}
-	lane = critical_path_graph_lane_of(graph, line);
+	lane = hta_critical_path_graph_lane_of(graph, line);
 	if (!lane)
 		return ts_fail_nomem(err);
 	st = add_node(graph, start_ps, op, &start, err);
@@ -342,7 +342,7 @@ enum ts_status ts_cp_kernel(struct cp_graph *graph, uint32_t line, uint32_t laun
 
 /* --- what synchronization events say */
 
-static struct cp_open *critical_path_graph_find_open(struct cp_graph *graph, uint32_t node)
+static struct cp_open *hta_critical_path_graph_find_open(struct cp_graph *graph, uint32_t node)
 {
 	for (size_t i = 0; i < graph->nr_lanes; i++)
 		for (size_t at = graph->lanes[i].nr_open; at-- > 0;)
@@ -354,7 +354,7 @@ static struct cp_open *critical_path_graph_find_open(struct cp_graph *graph, uin
 void ts_cp_call_waits(struct cp_graph *graph, uint32_t call, enum cp_sync told,
 		      struct cp_awaited what)
 {
-	struct cp_open *open = critical_path_graph_find_open(graph, call);
+	struct cp_open *open = hta_critical_path_graph_find_open(graph, call);
 
 	if (!open)
 		return;
@@ -365,7 +365,7 @@ void ts_cp_call_waits(struct cp_graph *graph, uint32_t call, enum cp_sync told,
 enum ts_status ts_cp_stream_waits(struct cp_graph *graph, uint32_t line, struct cp_wait wait,
 				  struct ts_error *err)
 {
-	struct cp_lane *lane = critical_path_graph_lane_of(graph, line);
+	struct cp_lane *lane = hta_critical_path_graph_lane_of(graph, line);
 
 	if (!lane)
 		return ts_fail_nomem(err);

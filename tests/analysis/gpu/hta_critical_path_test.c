@@ -28,7 +28,7 @@ static const struct ts_result *path_of(struct memory_run *mem, struct ts_bytes b
 	if (memory_run_add_as(mem, memory_run_reader("chrome"), bytes, "host", &err) ||
 	    memory_run_analyse(mem, 0, &err))
 		fail_msg("%s", err.text);
-	return ts_results_find(&mem->run.results, "critical_path");
+	return ts_results_find(&mem->run.results, "hta_critical_path");
 }
 
 static const struct ts_result *given(struct memory_run *mem, struct ts_buf *text,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The critical_path analysis' own header: the longest path through what a step did. Shared by
- * critical_path.c (the pass), critical_path_steps.c (steps and their calls), critical_path_sync.c (what the
- * trace says of waits), critical_path_graph.c (nodes and edges of a step), critical_path_path.c (the longest
- * path), critical_path_state.c (what a state is made of) and critical_path_report.c (the result) only.
+ * The hta_critical_path analysis' own header: the longest path through what a step did. Shared by
+ * hta_critical_path.c (the pass), hta_critical_path_steps.c (steps and their calls), hta_critical_path_sync.c (what the
+ * trace says of waits), hta_critical_path_graph.c (nodes and edges of a step), hta_critical_path_path.c (the longest
+ * path), hta_critical_path_state.c (what a state is made of) and hta_critical_path_report.c (the result) only.
  *
  * A node is the start or the end of an operator, of a call of the runtime or of a kernel. It is made when
  * all that leads to it is known, so it keeps the longest way to it and the node before it on that way,
@@ -140,10 +140,10 @@ struct cp_state {
 	uint64_t nr_dropped; /* steps that are not kept */
 };
 
-/* critical_path_state.c */
-extern const struct ts_record ts_critical_path_record;
+/* hta_critical_path_state.c */
+extern const struct ts_record ts_hta_critical_path_record;
 
-/* critical_path_steps.c */
+/* hta_critical_path_steps.c */
 
 enum ts_status ts_cp_begin_step(struct cp_state *state, uint64_t number, int64_t start_ps,
 				int64_t until_ps, struct ts_error *err);
@@ -157,7 +157,7 @@ struct cp_graph *ts_cp_call(struct cp_state *state, uint64_t link, uint32_t *nod
 enum ts_status ts_cp_note_call(struct cp_state *state, uint64_t link, const struct cp_graph *graph,
 			       uint32_t node, struct ts_error *err);
 
-/* critical_path_sync.c */
+/* hta_critical_path_sync.c */
 
 bool ts_cp_has_syncs(const struct ts_profile *profile);
 bool ts_cp_is_sync_line(const struct ts_profile *profile, const struct ts_line *line);
@@ -167,7 +167,7 @@ uint32_t ts_cp_stream_of(const struct ts_profile *profile, const struct ts_line 
 enum ts_status ts_cp_take_sync(struct cp_state *state, const struct ts_interleaved *interleaved,
 			       size_t i, struct ts_error *err);
 
-/* critical_path_graph.c; from the moment that .is_cut nothing is added */
+/* hta_critical_path_graph.c; from the moment that .is_cut nothing is added */
 
 /* An operator or a call begins on LINE: its node; TS_NONE: the step is cut. */
 enum ts_status ts_cp_begin(struct cp_graph *graph, uint32_t line, const struct cp_open *open,
@@ -189,10 +189,10 @@ uint32_t ts_cp_latest(const struct cp_graph *graph, uint32_t line);
 /* Nothing comes any more: what is open ends. */
 enum ts_status ts_cp_end(struct cp_graph *graph, struct ts_error *err);
 
-/* critical_path_path.c: the longest path of an ended step */
+/* hta_critical_path_path.c: the longest path of an ended step */
 enum ts_status ts_cp_path(const struct cp_graph *graph, struct cp_path *path, struct ts_error *err);
 
-/* critical_path_report.c */
+/* hta_critical_path_report.c */
 enum ts_status ts_cp_report(const struct cp_state *sum, const struct ts_context *ctx,
 			    struct ts_result *result, struct ts_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a host that are not finished yet, the oldest first, and the calls of theirs that a kernel or a wait may name. */
-#include "analysis/gpu/critical_path.h"
+#include "analysis/gpu/hta_critical_path.h"
 
 #include "base/check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The longest path of a step: back from its end over the nodes before, and by name and kind what time it takes. */
-#include "analysis/gpu/critical_path.h"
+#include "analysis/gpu/hta_critical_path.h"
 
 #include "base/check.h"
 #include "base/units.h"
@@ -30,11 +30,11 @@ static enum ts_status count_row(struct rows *rows, const struct cp_node *node, i
 	return TS_OK;
 }
 
-TS_ORDER(critical_path_path_by_time, struct cp_row, TS_DOWN(time_ps) TS_UP(op) TS_UP(kind))
+TS_ORDER(hta_critical_path_path_by_time, struct cp_row, TS_DOWN(time_ps) TS_UP(op) TS_UP(kind))
 
 static void keep_rows(struct cp_path *path, struct rows *rows)
 {
-	TS_SORT(rows->items, rows->nr, critical_path_path_by_time);
+	TS_SORT(rows->items, rows->nr, hta_critical_path_path_by_time);
 	path->nr_rows = (uint32_t)TS_MIN(rows->nr, CP_ROWS);
 	for (size_t i = 0; i < path->nr_rows; i++)
 		path->rows[i] = rows->items[i];
@@ -45,7 +45,7 @@ static void keep_rows(struct cp_path *path, struct rows *rows)
 	}
 }
 
-static uint32_t critical_path_path_longest(const struct cp_graph *graph)
+static uint32_t hta_critical_path_path_longest(const struct cp_graph *graph)
 {
 	uint32_t best = 0;
 
@@ -61,7 +61,7 @@ static enum ts_status walk_back(const struct cp_graph *graph, struct cp_path *pa
 	struct rows rows = { 0 };
 	enum ts_status st = TS_OK;
 
-	for (uint32_t i = critical_path_path_longest(graph);
+	for (uint32_t i = hta_critical_path_path_longest(graph);
 	     !st && graph->nodes[i].before != TS_NONE; i = graph->nodes[i].before) {
 		const struct cp_node *node = &graph->nodes[i];
 		int64_t time_ps = node->long_ps - graph->nodes[node->before].long_ps;

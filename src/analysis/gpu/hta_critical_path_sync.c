@@ -11,7 +11,7 @@
  *
  * Such an event begins within the call. A call of which a trace has no such event waits as its name says.
  */
-#include "analysis/gpu/critical_path.h"
+#include "analysis/gpu/hta_critical_path.h"
 
 #include "base/check.h"
 
@@ -63,8 +63,8 @@ uint32_t ts_cp_stream_of(const struct ts_profile *profile, const struct ts_line 
 	return TS_NONE;
 }
 
-static int64_t critical_path_sync_number_of(const struct ts_interleaved *interleaved, size_t i,
-					    const char *name)
+static int64_t hta_critical_path_sync_number_of(const struct ts_interleaved *interleaved, size_t i,
+						const char *name)
 {
 	struct ts_stat stat;
 
@@ -79,14 +79,15 @@ static struct cp_awaited recorded(struct cp_state *state, const struct cp_graph 
 {
 	const struct ts_profile *profile = interleaved->profile;
 	struct cp_awaited what = { .line = TS_NONE };
-	int64_t record =
-		critical_path_sync_number_of(interleaved, i, "wait_on_cuda_event_record_corr_id");
+	int64_t record = hta_critical_path_sync_number_of(interleaved, i,
+							  "wait_on_cuda_event_record_corr_id");
 	uint32_t node;
 
 	if (record < 0 || ts_cp_call(state, (uint64_t)record, &node) != graph)
 		return what;
-	what.line = ts_cp_stream_of(profile, &profile->lines[interleaved->line[i]],
-				    critical_path_sync_number_of(interleaved, i, "wait_on_stream"));
+	what.line =
+		ts_cp_stream_of(profile, &profile->lines[interleaved->line[i]],
+				hta_critical_path_sync_number_of(interleaved, i, "wait_on_stream"));
 	what.before_ps = graph->nodes[node].at_ps;
 	return what;
 }

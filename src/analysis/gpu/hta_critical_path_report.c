@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the critical path says: of each step by kind, and of the median one and the slowest one by name. */
-#include "analysis/gpu/critical_path.h"
+#include "analysis/gpu/hta_critical_path.h"
 
 #include "base/order.h"
 #include "analysis/kit/cells.h"
 #include "analysis/kit/others.h"
-#include "result/schema/critical_path.def"
+#include "result/schema/hta_critical_path.def"
 
 #include <inttypes.h>
 
@@ -27,7 +27,7 @@ struct shown {
 	int64_t total_ps;
 };
 
-static int64_t critical_path_report_length(const struct cp_path *path)
+static int64_t hta_critical_path_report_length(const struct cp_path *path)
 {
 	return path->end_ps - path->start_ps;
 }
@@ -41,7 +41,7 @@ static int64_t total(const struct cp_path *path)
 	return sum_ps;
 }
 
-static struct ts_value critical_path_report_number_of(const struct cp_path *path)
+static struct ts_value hta_critical_path_report_number_of(const struct cp_path *path)
 {
 	return path->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)path->number);
 }
@@ -49,22 +49,22 @@ static struct ts_value critical_path_report_number_of(const struct cp_path *path
 #define STEP_CELLS(X) \
 	X(which, ts_string_cell(shown->which)) \
 	X(rank, ts_int_or_null(host->rank)) \
-	X(step, critical_path_report_number_of(path)) \
+	X(step, hta_critical_path_report_number_of(path)) \
 	X(start_ps, ts_int(path->start_ps)) \
-	X(duration_ps, ts_int(critical_path_report_length(path))) \
+	X(duration_ps, ts_int(hta_critical_path_report_length(path))) \
 	X(path_ps, ts_int(shown->total_ps)) \
-	X(path_pct, ts_part_pct(shown->total_ps, critical_path_report_length(path))) \
+	X(path_pct, ts_part_pct(shown->total_ps, hta_critical_path_report_length(path))) \
 	X(waits, ts_int((int64_t)path->nr_edges[CP_SYNC])) \
 	X(events, ts_int((int64_t)path->nr_nodes / 2))
 
 #define KIND_PS(kind) ts_int(path->kind_ps[kind])
 #define EACH_CELLS(X) \
 	X(rank, ts_int_or_null(host->rank)) \
-	X(step, critical_path_report_number_of(path)) \
+	X(step, hta_critical_path_report_number_of(path)) \
 	X(start_ps, ts_int(path->start_ps)) \
-	X(duration_ps, ts_int(critical_path_report_length(path))) \
+	X(duration_ps, ts_int(hta_critical_path_report_length(path))) \
 	X(path_ps, ts_int(total(path))) \
-	X(path_pct, ts_part_pct(total(path), critical_path_report_length(path))) \
+	X(path_pct, ts_part_pct(total(path), hta_critical_path_report_length(path))) \
 	X(host_operator_ps, KIND_PS(CP_OPERATOR)) \
 	X(runtime_call_ps, KIND_PS(CP_CALL)) \
 	X(launch_delay_ps, KIND_PS(CP_LAUNCH_DELAY)) \
@@ -91,61 +91,63 @@ static struct ts_value critical_path_report_number_of(const struct cp_path *path
 	X(path_pct, ts_part_pct(time_ps, shown->total_ps)) \
 	X(parts, ts_int((int64_t)nr))
 
-static void critical_path_report_put_step(const struct ts_context *ctx, struct ts_result *result,
-					  struct ts_table *table, const struct shown *shown)
+static void hta_critical_path_report_put_step(const struct ts_context *ctx,
+					      struct ts_result *result, struct ts_table *table,
+					      const struct shown *shown)
 {
 	const struct cp_path *path = shown->path;
 	const struct ts_host *host = &ctx->profile->hosts[path->host];
 
-	TS_CELLS(result, table, critical_path_steps, STEP_CELLS);
+	TS_CELLS(result, table, hta_critical_path_steps, STEP_CELLS);
 }
 
 /* SLOWEST may be NULL. */
-static void critical_path_report_put_kinds(struct ts_result *result, const struct shown *shown,
-					   const struct shown *slowest)
+static void hta_critical_path_report_put_kinds(struct ts_result *result, const struct shown *shown,
+					       const struct shown *slowest)
 {
-	struct ts_table *table = TS_TABLE(result, critical_path_kinds);
+	struct ts_table *table = TS_TABLE(result, hta_critical_path_kinds);
 
 	for (size_t kind = 0; kind < CP_DEPENDENCY; kind++)
-		TS_CELLS(result, table, critical_path_kinds, KIND_CELLS);
+		TS_CELLS(result, table, hta_critical_path_kinds, KIND_CELLS);
 }
 
-static void critical_path_report_put_row(struct ts_result *result, struct ts_table *table,
-					 const struct shown *shown, struct ts_bytes name,
-					 const char *kind, int64_t time_ps, uint64_t nr)
+static void hta_critical_path_report_put_row(struct ts_result *result, struct ts_table *table,
+					     const struct shown *shown, struct ts_bytes name,
+					     const char *kind, int64_t time_ps, uint64_t nr)
 {
-	TS_CELLS(result, table, critical_path_rows, ROW_CELLS);
+	TS_CELLS(result, table, hta_critical_path_rows, ROW_CELLS);
 }
 
 #define ROW_SUMS(X) X(path_ps) X(path_pct) X(parts)
 
-static void critical_path_report_put_rows(const struct ts_context *ctx, struct ts_result *result,
-					  const struct ts_sheet *sheet, const char *title,
-					  const struct shown *shown)
+static void hta_critical_path_report_put_rows(const struct ts_context *ctx,
+					      struct ts_result *result,
+					      const struct ts_sheet *sheet, const char *title,
+					      const struct shown *shown)
 {
 	struct ts_table *table = ts_result_titled(result, sheet, title);
 	const struct cp_path *path = shown->path;
 
 	for (size_t i = 0; i < path->nr_rows; i++)
-		critical_path_report_put_row(result, table, shown,
-					     ctx->profile->ops[path->rows[i].op].name,
-					     ts_cp_kind_names[path->rows[i].kind],
-					     path->rows[i].time_ps, path->rows[i].nr);
+		hta_critical_path_report_put_row(result, table, shown,
+						 ctx->profile->ops[path->rows[i].op].name,
+						 ts_cp_kind_names[path->rows[i].kind],
+						 path->rows[i].time_ps, path->rows[i].nr);
 	if (path->nr_other_rows == 0)
 		return;
-	critical_path_report_put_row(result, table, shown, (struct ts_bytes){ NULL, 0 }, NULL,
-				     path->others_ps, path->nr_others);
-	TS_END_OTHERS(result, table, critical_path_rows, path->nr_other_rows, name, ROW_SUMS);
+	hta_critical_path_report_put_row(result, table, shown, (struct ts_bytes){ NULL, 0 }, NULL,
+					 path->others_ps, path->nr_others);
+	TS_END_OTHERS(result, table, hta_critical_path_rows, path->nr_other_rows, name, ROW_SUMS);
 }
 
 /* --- which steps */
 
-static bool critical_path_report_is_known(const struct cp_path *path)
+static bool hta_critical_path_report_is_known(const struct cp_path *path)
 {
 	return !path->is_cut && total(path) > 0;
 }
 
-TS_ORDER_AT(by_length, struct cp_path, TS_UP_BY(critical_path_report_length) TS_UP_ADDRESS)
+TS_ORDER_AT(by_length, struct cp_path, TS_UP_BY(hta_critical_path_report_length) TS_UP_ADDRESS)
 
 /* The steps of which a path is known, the shortest first; NULL: no memory. */
 static const struct cp_path **sorted(const struct cp_state *sum, size_t *nr)
@@ -156,7 +158,7 @@ static const struct cp_path **sorted(const struct cp_state *sum, size_t *nr)
 	if (!steps)
 		return NULL;
 	for (size_t i = 0; i < sum->nr_paths; i++)
-		if (critical_path_report_is_known(&sum->paths[i]))
+		if (hta_critical_path_report_is_known(&sum->paths[i]))
 			steps[(*nr)++] = &sum->paths[i];
 	TS_SORT(steps, *nr, by_length);
 	return steps;
@@ -166,18 +168,19 @@ static const struct cp_path **sorted(const struct cp_state *sum, size_t *nr)
 static void put_shown(const struct ts_context *ctx, struct ts_result *result,
 		      const struct shown *shown, const struct shown *slowest)
 {
-	struct ts_table *steps = TS_TABLE(result, critical_path_steps);
+	struct ts_table *steps = TS_TABLE(result, hta_critical_path_steps);
 
-	critical_path_report_put_step(ctx, result, steps, shown);
+	hta_critical_path_report_put_step(ctx, result, steps, shown);
 	if (slowest)
-		critical_path_report_put_step(ctx, result, steps, slowest);
-	critical_path_report_put_kinds(result, shown, slowest);
-	critical_path_report_put_rows(
-		ctx, result, &ts_sheet_critical_path_rows,
+		hta_critical_path_report_put_step(ctx, result, steps, slowest);
+	hta_critical_path_report_put_kinds(result, shown, slowest);
+	hta_critical_path_report_put_rows(
+		ctx, result, &ts_sheet_hta_critical_path_rows,
 		slowest ? "On the median step's critical path" : "On the critical path", shown);
 	if (slowest)
-		critical_path_report_put_rows(ctx, result, &ts_sheet_critical_path_slowest_rows,
-					      ts_sheet_critical_path_slowest_rows.title, slowest);
+		hta_critical_path_report_put_rows(
+			ctx, result, &ts_sheet_hta_critical_path_slowest_rows,
+			ts_sheet_hta_critical_path_slowest_rows.title, slowest);
 }
 
 /* --- each step */
@@ -187,12 +190,12 @@ static void put_each(const struct ts_context *ctx, struct ts_result *result, str
 {
 	const struct ts_host *host = &ctx->profile->hosts[path->host];
 
-	TS_CELLS(result, table, critical_path_each_step, EACH_CELLS);
+	TS_CELLS(result, table, hta_critical_path_each_step, EACH_CELLS);
 }
 
-static void critical_path_report_add_path(struct cp_path *sum, const struct cp_path *path)
+static void hta_critical_path_report_add_path(struct cp_path *sum, const struct cp_path *path)
 {
-	sum->end_ps = ts_i64_add(sum->end_ps, critical_path_report_length(path));
+	sum->end_ps = ts_i64_add(sum->end_ps, hta_critical_path_report_length(path));
 	for (size_t kind = 0; kind < CP_NR_KINDS; kind++) {
 		sum->kind_ps[kind] = ts_i64_add(sum->kind_ps[kind], path->kind_ps[kind]);
 		sum->nr_edges[kind] += path->nr_edges[kind];
@@ -209,7 +212,7 @@ static void put_listed(const struct ts_context *ctx, struct ts_result *result,
 		       const struct cp_path *const *paths, size_t nr, const uint32_t *rows,
 		       size_t nr_rows)
 {
-	struct ts_table *table = TS_TABLE(result, critical_path_each_step);
+	struct ts_table *table = TS_TABLE(result, hta_critical_path_each_step);
 	struct cp_path others = { .host = paths[0]->host };
 
 	for (size_t i = 0, at = 0; i < nr; i++) {
@@ -217,19 +220,20 @@ static void put_listed(const struct ts_context *ctx, struct ts_result *result,
 			put_each(ctx, result, table, paths[i]);
 			at++;
 		} else {
-			critical_path_report_add_path(&others, paths[i]);
+			hta_critical_path_report_add_path(&others, paths[i]);
 		}
 	}
 	if (nr_rows == nr)
 		return;
 	put_each(ctx, result, table, &others);
-	TS_END_OTHERS(result, table, critical_path_each_step, nr - nr_rows, step, STEP_SUMS);
+	TS_END_OTHERS(result, table, hta_critical_path_each_step, nr - nr_rows, step, STEP_SUMS);
 }
 
 /* In the order of time. */
-static enum ts_status critical_path_report_put_steps(const struct cp_state *sum,
-						     const struct ts_context *ctx,
-						     struct ts_result *result, struct ts_error *err)
+static enum ts_status hta_critical_path_report_put_steps(const struct cp_state *sum,
+							 const struct ts_context *ctx,
+							 struct ts_result *result,
+							 struct ts_error *err)
 {
 	const struct cp_path **paths = malloc((sum->nr_paths + 1) * sizeof(*paths));
 	int64_t *lengths_ps = malloc((sum->nr_paths + 1) * sizeof(*lengths_ps));
@@ -237,10 +241,10 @@ static enum ts_status critical_path_report_put_steps(const struct cp_state *sum,
 	size_t nr = 0, nr_rows;
 
 	for (size_t i = 0; paths && lengths_ps && i < sum->nr_paths; i++) {
-		if (!critical_path_report_is_known(&sum->paths[i]))
+		if (!hta_critical_path_report_is_known(&sum->paths[i]))
 			continue;
 		paths[nr] = &sum->paths[i];
-		lengths_ps[nr++] = critical_path_report_length(&sum->paths[i]);
+		lengths_ps[nr++] = hta_critical_path_report_length(&sum->paths[i]);
 	}
 	if (paths && lengths_ps)
 		rows = ts_choose_rows(lengths_ps, nr,
@@ -253,7 +257,8 @@ static enum ts_status critical_path_report_put_steps(const struct cp_state *sum,
 	return rows ? TS_OK : ts_fail_nomem(err);
 }
 
-static void critical_path_report_note_left_out(const struct cp_state *sum, struct ts_result *result)
+static void hta_critical_path_report_note_left_out(const struct cp_state *sum,
+						   struct ts_result *result)
 {
 	size_t nr_cut = 0;
 
@@ -284,7 +289,7 @@ enum ts_status ts_cp_report(const struct cp_state *sum, const struct ts_context 
 
 		put_shown(ctx, result, &shown, nr > 1 ? &worst : NULL);
 	}
-	critical_path_report_note_left_out(sum, result);
+	hta_critical_path_report_note_left_out(sum, result);
 	free(steps);
-	return critical_path_report_put_steps(sum, ctx, result, err);
+	return hta_critical_path_report_put_steps(sum, ctx, result, err);
 }
