@@ -1064,6 +1064,54 @@ class Sparsecore(Fields):
     loss_ps: int | None
     unlinked_ps: int | None
 
+class CriticalPathStepsSpansItem(Fields):
+    row: str | None
+    device_id: int | None
+    start_ps: int | None
+    dur_ps: int | None
+    kind: str | None
+    op: str | None
+
+class CriticalPathPartsRow(Fields):
+    kind: str | None
+    name: str | None
+    device: str | None
+    host: str | None
+    device_id: int | None
+    path_ps: int | None
+    path_pct: float | None
+    count: int | None
+    is_others: bool
+
+class CriticalPathStepsRow(Fields):
+    step: int | None
+    start_ps: int | None
+    duration_ps: int | None
+    ops_ps: int | None
+    collectives_ps: int | None
+    transfers_ps: int | None
+    host_ps: int | None
+    input_ps: int | None
+    compile_ps: int | None
+    idle_ps: int | None
+    spans: list[Any] | None
+    is_others: bool
+
+class CriticalPathRun(Fields):
+    total_ps: int | None
+    ops_ps: int | None
+    collectives_ps: int | None
+    transfers_ps: int | None
+    host_ps: int | None
+    input_ps: int | None
+    compile_ps: int | None
+    idle_ps: int | None
+
+class CriticalPath(Fields):
+    parts: Rows[CriticalPathPartsRow]
+    steps: Rows[CriticalPathStepsRow]
+    run: CriticalPathRun
+
 class CacheFamiliesProgramsItem(Fields):
     program_id: str | None
     first_ps: int | None
@@ -2198,6 +2246,7 @@ class Results(Fields):
     collectives: Rows[CollectivesRow]
     collective_cores: Rows[CollectiveCoresRow]
     sparsecore: Sparsecore
+    critical_path: CriticalPath
     cache: Cache
     compile: Compile
     compile_devices: CompileDevices

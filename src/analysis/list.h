@@ -24,6 +24,7 @@
 	X(collectives)     \
 	X(async)           \
 	X(sparsecore)      \
+	X(critical_path)   \
 	X(cache)           \
 	X(compile)         \
 	X(compile_devices) \

@@ -116,5 +116,10 @@ struct ts_graph_part {
 };
 typedef void ts_graph_part_seen(void *ctx, const struct ts_graph_part *part);
 void ts_replay_path(const struct ts_replay *replay, ts_graph_part_seen *seen, void *ctx);
+/* The same of a part of the run: from END_PS on a row back to BEGIN_PS. */
+void ts_replay_path_within(const struct ts_replay *replay, uint32_t row, int64_t begin_ps,
+			   int64_t end_ps, ts_graph_part_seen *seen, void *ctx);
+/* The node of the row that runs up to T or is about to; TS_GRAPH_NONE: the row begins later, or ended before. */
+uint32_t ts_replay_node_at(const struct ts_replay *replay, uint32_t row, int64_t t_ps);
 
 #endif

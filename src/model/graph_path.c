@@ -49,28 +49,62 @@ static uint32_t graph_path_cross(const struct ts_replay *replay, uint32_t meetin
 	return graph->nodes[last].ends == meeting ? last : graph_path_before(graph, last);
 }
 
-void ts_replay_path(const struct ts_replay *replay, ts_graph_part_seen *seen, void *ctx)
+uint32_t ts_replay_node_at(const struct ts_replay *replay, uint32_t row, int64_t t_ps)
+{
+	const struct ts_graph_row *of = &replay->graph->rows[row];
+	uint32_t lo = of->first, hi = of->first + of->nr;
+
+	while (lo < hi) { /* the first one that ends at T or later */
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (replay->end_ps[mid] < t_ps)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < of->first + of->nr && ts_replay_start(replay, lo) < t_ps ? lo : TS_GRAPH_NONE;
+}
+
+void ts_replay_path_within(const struct ts_replay *replay, uint32_t row, int64_t begin_ps,
+			   int64_t end_ps, ts_graph_part_seen *seen, void *ctx)
 {
 	const struct ts_graph *graph = replay->graph;
-	uint32_t node = graph_path_last(replay);
-	int64_t at_ps = node == TS_GRAPH_NONE ? graph->begin_ps : replay->end_ps[node];
+	uint32_t node = ts_replay_node_at(replay, row, end_ps);
+	int64_t at_ps = end_ps;
 
 	/* Each turn takes a node that the run ordered before the one of the turn before. */
-	for (size_t i = 0; node != TS_GRAPH_NONE && i < graph->nr_nodes; i++) {
+	for (size_t i = 0; node != TS_GRAPH_NONE && at_ps > begin_ps && i < graph->nr_nodes; i++) {
+		uint32_t awaits = graph->nodes[node].awaits;
 		struct ts_graph_part part = { .node = node, .end_ps = at_ps };
 
 		part.is_transfer = graph_path_waited(replay, node);
-		part.start_ps = part.is_transfer ? replay->met_ps[graph->nodes[node].awaits]
-						 : ts_replay_start(replay, node);
-		seen(ctx, &part);
+		if (part.is_transfer &&
+		    replay->met_ps[awaits] >= at_ps) { /* it waits all the time */
+			node = ts_replay_node_at(replay, graph->nodes[replay->last[awaits]].row,
+						 at_ps);
+			continue;
+		}
+		part.start_ps = TS_MAX(part.is_transfer ? replay->met_ps[awaits]
+							: ts_replay_start(replay, node),
+				       begin_ps);
+		if (part.start_ps < part.end_ps)
+			seen(ctx, &part);
 		at_ps = part.start_ps;
-		node = part.is_transfer ? graph_path_cross(replay, graph->nodes[node].awaits)
+		node = part.is_transfer ? graph_path_cross(replay, awaits)
 					: graph_path_before(graph, node);
 	}
-	if (at_ps > graph->begin_ps)
-		seen(ctx, &(struct ts_graph_part){ .node = TS_GRAPH_NONE,
-						   .start_ps = graph->begin_ps,
-						   .end_ps = at_ps });
+	if (at_ps > begin_ps)
+		seen(ctx, &(struct ts_graph_part){
+				  .node = TS_GRAPH_NONE, .start_ps = begin_ps, .end_ps = at_ps });
+}
+
+void ts_replay_path(const struct ts_replay *replay, ts_graph_part_seen *seen, void *ctx)
+{
+	uint32_t last = graph_path_last(replay);
+
+	if (last != TS_GRAPH_NONE)
+		ts_replay_path_within(replay, replay->graph->nodes[last].row,
+				      replay->graph->begin_ps, replay->end_ps[last], seen, ctx);
 }
 
 /* How late NODE may end: MET has the same of meetings; the node behind it on its row has its own already. */

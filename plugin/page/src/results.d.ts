@@ -1126,6 +1126,59 @@ export interface Sparsecore {
 	unlinked_ps?: number | null;
 }
 
+export interface CriticalPathStepsSpansItem {
+	row: string | null;
+	device_id: number | null;
+	start_ps: number | null;
+	dur_ps: number | null;
+	kind: string | null;
+	op: string | null;
+}
+
+export interface CriticalPathPartsRow {
+	kind: string | null;
+	name: string | null;
+	device: string | null;
+	host: string | null;
+	device_id: number | null;
+	path_ps: number | null;
+	path_pct: number | null;
+	count: number | null;
+	is_others?: true;
+}
+
+export interface CriticalPathStepsRow {
+	step: number | null;
+	start_ps: number | null;
+	duration_ps: number | null;
+	ops_ps: number | null;
+	collectives_ps: number | null;
+	transfers_ps: number | null;
+	host_ps: number | null;
+	input_ps: number | null;
+	compile_ps: number | null;
+	idle_ps: number | null;
+	spans: CriticalPathStepsSpansItem[] | null;
+	is_others?: true;
+}
+
+export interface CriticalPathRun {
+	total_ps?: number | null;
+	ops_ps?: number | null;
+	collectives_ps?: number | null;
+	transfers_ps?: number | null;
+	host_ps?: number | null;
+	input_ps?: number | null;
+	compile_ps?: number | null;
+	idle_ps?: number | null;
+}
+
+export interface CriticalPath {
+	parts?: CriticalPathPartsRow[];
+	steps?: CriticalPathStepsRow[];
+	run?: CriticalPathRun;
+}
+
 export interface CacheFamiliesProgramsItem {
 	program_id: string | null;
 	first_ps: number | null;
@@ -2367,6 +2420,7 @@ export interface Results {
 	collective_cores?: CollectiveCoresRow[];
 	async?: Async;
 	sparsecore?: Sparsecore;
+	critical_path?: CriticalPath;
 	cache?: Cache;
 	compile?: Compile;
 	compile_devices?: CompileDevices;

@@ -18,6 +18,10 @@ struct ts_collective {
 	double link_s; /* of one execution: its bytes over one link of the chip; NaN: unknown */
 	int64_t nr_matched; /* executions whose arrivals could be compared */
 	int64_t wait_ps;    /* for the last core to come; -1: none could be compared */
+	/* The devices that meet at it, group after group, each of .group_size; none where it is not known who meets whom, or
+	 * their clocks cannot be compared. */
+	const uint32_t *members;
+	size_t nr_members, group_size;
 };
 
 /* A core and those it meets, over the executions that could be compared. */

@@ -122,6 +122,8 @@ struct collective_row {
 	bool is_unaligned;		/* it ran on hosts whose clocks are not known */
 	bool is_thinned;		/* not all executions are compared */
 	struct ts_bytes groups;		/* "{0,1},{2,3}" where they were found out; devices */
+	const uint32_t *members;	/* as facts/collectives.h has them */
+	size_t nr_members, group_size;
 };
 
 struct collective_rows {

@@ -141,6 +141,22 @@ static enum ts_status match_part(const struct reading *reading, uint32_t *device
 	return st;
 }
 
+/* The first NR devices meet, SIZE at a time. */
+static enum ts_status collectives_facts_meet(const struct reading *reading,
+					     struct collective_row *row, size_t nr, size_t size,
+					     struct ts_error *err)
+{
+	uint32_t *members = ts_arena_array(reading->arena, nr + 1, sizeof(*members));
+
+	if (!members)
+		return ts_fail_nomem(err);
+	memcpy(members, reading->devices, nr * sizeof(*members));
+	row->members = members;
+	row->nr_members = nr;
+	row->group_size = size;
+	return TS_OK;
+}
+
 /* Groups lie within parts as far as that can be told. */
 static enum ts_status match_parts(const struct reading *reading, size_t nr,
 				  struct collective_row *row, struct ts_error *err)
@@ -165,7 +181,13 @@ static enum ts_status match_parts(const struct reading *reading, size_t nr,
 		nr_told += end - i;
 	}
 	row->is_unmatched = nr_told < nr;
-	return nr_told > 0 ? name_groups(reading, row, nr_told, err) : TS_OK;
+	if (nr_told > 0) {
+		enum ts_status st = collectives_facts_meet(reading, row, nr_told,
+							   (size_t)row->what.group_size, err);
+
+		return st ? st : name_groups(reading, row, nr_told, err);
+	}
+	return TS_OK;
 }
 
 /* Who waits for whom: all for all, or group by group where the groups are known. */
@@ -182,8 +204,12 @@ static enum ts_status collectives_facts_match(const struct reading *reading,
 		return st;
 	if (!ts_collective_is_common(&row->what, row->nr_cores))
 		st = match_parts(reading, nr, row, err);
-	else if (nr_parts == 1)
-		st = ts_collective_match(&reading->all, reading->devices, nr, &row->skew, err);
+	else if (nr_parts == 1) {
+		st = collectives_facts_meet(reading, row, nr, nr, err);
+		if (!st)
+			st = ts_collective_match(&reading->all, reading->devices, nr, &row->skew,
+						 err);
+	}
 	row->is_unaligned = nr_parts > 1 && row->skew.nr_matched == 0;
 	row->is_unmatched &= !row->is_unaligned;
 	return st;
@@ -288,6 +314,9 @@ static struct ts_collective collectives_facts_fact_of(const struct ts_context *c
 		.link_s = link_seconds(row, &ctx->rates[row->device]),
 		.nr_matched = row->skew.nr_matched,
 		.wait_ps = row->skew.nr_matched > 0 ? row->skew.wait_ps : -1,
+		.members = row->members,
+		.nr_members = row->nr_members,
+		.group_size = row->group_size,
 	};
 }
 

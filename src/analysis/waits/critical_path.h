@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The critical path analysis' own header: what ran on each core, and what waited for what. Shared by critical_path.c (the pass),
+ * critical_path_graph.c (the graph of a run), critical_path_meet.c (its meetings), critical_path_send.c (who sends) and critical_path_report.c (the result) only.
+ */
+#ifndef TS_ANALYSIS_CRITICAL_PATH_H
+#define TS_ANALYSIS_CRITICAL_PATH_H
+
+#include "analysis/facts/collectives.h"
+#include "analysis/facts/gaps.h"
+#include "analysis/facts/time.h"
+
+#define TS_NEEDS(X)
+#define TS_SHOWS(X) X(collectives) X(gaps) X(time)
+#include "analysis/kit/needs.h"
+#include "model/graph.h"
+
+#define PATH_MOMENTS (1 << 18) /* kept of all cores of the run; a step is kept as a whole */
+#define PATH_SLOWEST 8	       /* steps that are kept in any case */
+
+/* A moment that belongs to one op, by the clock of its host, and the step of the run that it lies in. */
+struct path_moment {
+	int64_t start_ps, end_ps;
+	uint32_t op, row; /* .row TS_NONE: it lies in none */
+};
+
+/* Of a core's steps those are kept whose row 2^level divides, and the slowest of the run. */
+struct path_core {
+	struct path_moment *moments; /* in the order of time */
+	size_t nr, cap;
+	uint8_t level;
+	bool is_cut; /* without steps: what came later is left out */
+};
+
+struct path_state {
+	/* of a line */
+	uint32_t device;
+	struct path_core own;
+	uint32_t row; /* the step that its moments are in, up to .row_until_ps */
+	int64_t row_until_ps;
+	size_t hint, max;
+	/* of the sum */
+	struct path_core *cores; /* by device */
+	size_t nr_cores;
+};
+
+/* What a node of the graph is. */
+enum path_kind { PATH_OP, PATH_GAP, PATH_HOLE /* steps that are not kept */ };
+
+/* A node's .what: of an op its index; of a gap the index of the moment behind it. */
+struct path_graph {
+	struct ts_graph graph;
+	uint32_t *device; /* of each row */
+	const struct ts_context *ctx;
+	const struct path_state *sum;
+	uint8_t level; /* that all cores keep at least */
+};
+
+/* critical_path_graph.c. The caller releases it, also when it fails. */
+enum ts_status ts_path_graph_make(struct path_graph *path, const struct path_state *sum,
+				  const struct ts_context *ctx, struct ts_error *err);
+void ts_path_graph_release(struct path_graph *path);
+/* How many steps of the run a moment of this row stands for. */
+int64_t ts_path_weight(const struct path_graph *path, uint32_t row);
+const struct path_moment *ts_path_moment_behind(const struct path_graph *path, uint32_t node);
+
+/* critical_path_meet.c: which meetings the ops of one core join and await. */
+struct path_meeting {
+	struct path_graph *path;
+	struct ts_map met;     /* hash of what is met, step and number -> meeting */
+	struct ts_map senders; /* channel -> the only device that sends over it, or MANY */
+	struct ts_map sent,
+		received; /* found out: a moment's place -> the meeting that it ends into, or awaits */
+	/* Of the core at hand. */
+	uint32_t device, row;
+	uint32_t *count; /* by op: executions in this step */
+	uint32_t *count_row;
+	uint32_t *open; /* by op: the meeting of a start that has no done yet */
+};
+enum ts_status ts_path_meeting_open(struct path_meeting *meeting, struct path_graph *path,
+				    struct ts_error *err);
+void ts_path_meeting_core(struct path_meeting *meeting, uint32_t device);
+/* Fills what NODE, the AT-th moment of the core, joins and awaits. */
+enum ts_status ts_path_meet(struct path_meeting *meeting, size_t at, struct ts_graph_node *node,
+			    struct ts_error *err);
+/* A key for a moment of a core. */
+static inline uint64_t ts_path_place(uint32_t device, size_t at)
+{
+	return (uint64_t)device << 32 | at;
+}
+void ts_path_meeting_close(struct path_meeting *meeting);
+
+/* critical_path_send.c: fills .senders, .sent and .received. */
+#define TS_PATH_MANY  (TS_NONE - 1) /* senders */
+#define TS_PATH_NO_ID UINT64_MAX
+/* A time of the device's host on the clock of all. */
+int64_t ts_path_align(const struct path_graph *path, uint32_t device, int64_t t_ps);
+/* The channel of a send or a receive between devices; TS_PATH_NO_ID: its module does not say, or it is one with the host. */
+uint64_t ts_path_channel(const struct ts_profile *profile, const struct ts_op *op);
+enum ts_status ts_path_find_senders(struct path_meeting *meeting, struct ts_error *err);
+
+/* critical_path_report.c */
+enum ts_status ts_path_report(void *state, const struct ts_context *ctx, struct ts_result *result,
+			      struct ts_error *err);
+
+#endif

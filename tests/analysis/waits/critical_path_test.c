@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* The critical path of small runs, worked out beside them. Three steps each, of cores that meet at an all-reduce. */
+#include "tests/analysis/given.h"
+
+#include "result/schema/critical_path.def"
+
+enum { WORK = 1, LATE, RECV, SEND, REDUCE, START, DONE, MARK };
+
+#define STEPS 3
+
+/* A core that is being written; .at_us is where its next op begins. */
+struct core {
+	struct xp xp;
+	int64_t at_us;
+};
+
+/* An op with its HLO text, which says what it waits for. */
+static void text_op(struct xp *xp, int64_t id, const char *text, const char *name,
+		    const char *category)
+{
+	struct xp_meta meta = xp_meta(xp, id, text, name);
+
+	xp_stat_text(xp, XP_META_STATS, "hlo_category", category);
+	xp_stat_uint(xp, XP_META_STATS, "program_id", PROGRAM);
+	xp_stat_uint(xp, XP_META_STATS, "symbol_id", (uint64_t)id);
+	xp_meta_end(xp, meta);
+}
+
+static void begin_core(struct given *given, struct core *core, const char *name)
+{
+	core->xp = given_core(given, name);
+	core->at_us = 0;
+	xp_op(&core->xp, WORK, "fusion.1", "loop fusion", PROGRAM, 1);
+	xp_op(&core->xp, LATE, "fusion.2", "loop fusion", PROGRAM, 2);
+	text_op(&core->xp, RECV, "%recv-done.3 = f32[8]{0} recv-done(f32[8]{0} %b), channel_id=7",
+		"recv-done.3", "recv-done");
+	text_op(&core->xp, SEND, "%send.4 = f32[8]{0} send(f32[8]{0} %a), channel_id=7", "send.4",
+		"send");
+	xp_op(&core->xp, REDUCE, "all-reduce.5", "all-reduce", PROGRAM, 5);
+	text_op(&core->xp, START, "%copy-start.6 = (f32[8]{0}) copy-start(f32[8]{0} %c)",
+		"copy-start.6", "copy-start");
+	text_op(&core->xp, DONE, "%copy-done.6 = f32[8]{0} copy-done((f32[8]{0}) %copy-start.6)",
+		"copy-done.6", "copy-done");
+	xp_name(&core->xp, MARK, "step");
+	xp_line(&core->xp, "XLA Ops", 0);
+}
+
+static void run(struct core *core, int64_t op, int64_t us)
+{
+	given_event(&core->xp, op, core->at_us, us);
+	core->at_us += us;
+}
+
+/* Steps of STEP_US, one after the other. */
+static void end_core(struct core *core, int64_t step_us)
+{
+	xp_line_end(&core->xp);
+	xp_line(&core->xp, "Steps", 0);
+	for (int i = 0; i < STEPS; i++)
+		given_event(&core->xp, MARK, i * step_us, step_us);
+	xp_line_end(&core->xp);
+	xp_plane_end(&core->xp);
+}
+
+static void assert_cell_us(struct given *given, const char *table, size_t row, const char *column,
+			   int64_t us)
+{
+	int64_t is = ts_value_int(cell(given, "critical_path", table, row, column));
+
+	if (is != us * US)
+		fail_msg("%s.%s[%zu] is %lld, not %lld us", table, column, row, (long long)is,
+			 (long long)us);
+}
+
+static void assert_part(struct given *given, size_t row, const char *kind, const char *name,
+			const char *device, int64_t us)
+{
+	assert_text(cell(given, "critical_path", "parts", row, "kind"), kind);
+	assert_text(cell(given, "critical_path", "parts", row, "name"), name);
+	assert_text(cell(given, "critical_path", "parts", row, "device"), device);
+	assert_cell_us(given, "parts", row, "path_ps", us);
+}
+
+/*
+ *	TPU:0  [work 100][all-reduce 210          ]
+ *	TPU:1  [work 100][late 200    ][all-reduce]     both leave 10 us after TPU:1 came
+ */
+TEST(the_path_is_on_the_core_that_comes_last)
+{
+	struct given *given = given_nothing();
+	struct core core;
+
+	for (int c = 0; c < 2; c++) {
+		begin_core(given, &core, c == 0 ? "/device:TPU:0" : "/device:TPU:1");
+		for (int i = 0; i < STEPS; i++) {
+			run(&core, WORK, 100);
+			if (c == 1)
+				run(&core, LATE, 200);
+			run(&core, REDUCE, c == 1 ? 10 : 210);
+		}
+		end_core(&core, 310);
+	}
+	analyse(given, 0);
+	assert_us(given, "critical_path", "run.total_ps", 930);
+	assert_us(given, "critical_path", "run.ops_ps", 900);
+	assert_us(given, "critical_path", "run.collectives_ps", 30);
+	assert_part(given, 0, "op", "fusion.2", "/device:TPU:1", 600);
+	assert_part(given, 1, "op", "fusion.1", "/device:TPU:1", 300);
+	for (size_t i = 0; i < STEPS; i++) {
+		assert_cell_us(given, "steps", i, "duration_ps", 310);
+		assert_cell_us(given, "steps", i, "ops_ps", 300);
+		assert_cell_us(given, "steps", i, "collectives_ps", 10);
+	}
+	done(given);
+}
+
+/*
+ *	TPU:0  [work 100][late 300      ]([send 0])[all-reduce 110    ]
+ *	TPU:1  [work 100][recv-done 320     ][work 80][all-reduce 10  ]
+ *	TPU:2  [work 100][all-reduce 410                              ]
+ * What TPU:1 receives comes 20 us after late ended, whether the profile has the send or not.
+ */
+static void check_chain(bool has_send)
+{
+	struct given *given = given_nothing();
+	struct core core;
+
+	for (int c = 0; c < 3; c++) {
+		static const char *const names[] = { "/device:TPU:0", "/device:TPU:1",
+						     "/device:TPU:2" };
+
+		begin_core(given, &core, names[c]);
+		for (int i = 0; i < STEPS; i++) {
+			run(&core, WORK, 100);
+			if (c == 0)
+				run(&core, LATE, 300);
+			if (c == 0 && has_send)
+				run(&core, SEND, 1);
+			if (c == 1) {
+				run(&core, RECV, 320);
+				run(&core, WORK, 80);
+			}
+			run(&core, REDUCE, 510 * (i + 1) - core.at_us);
+		}
+		end_core(&core, 510);
+	}
+	analyse(given, 0);
+	assert_us(given, "critical_path", "run.total_ps", 1530);
+	assert_us(given, "critical_path", "run.ops_ps", 3 * 480);
+	assert_us(given, "critical_path", "run.collectives_ps", 3 * 30);
+	assert_part(given, 0, "op", "fusion.2", "/device:TPU:0", 900);
+	assert_cell_us(given, "steps", 1, "collectives_ps", 30);
+	done(given);
+}
+
+TEST(a_receive_leads_to_the_core_that_sends)
+{
+	check_chain(true);
+	check_chain(false);
+}
+
+/*
+ *	TPU:0  [copy-start 1][work 50][copy-done 149  ]	the copy takes 200 from its start
+ *	then a copy that is there when it is asked for: [copy-start 1][work 299][copy-done 0]
+ */
+TEST(a_done_that_waits_leads_to_its_start)
+{
+	struct given *given = given_nothing();
+	struct core core;
+
+	begin_core(given, &core, "/device:TPU:0");
+	for (int i = 0; i < STEPS; i++) {
+		run(&core, START, 1);
+		run(&core, WORK, i == 2 ? 198 : 50);
+		run(&core, DONE, i == 2 ? 1 : 149);
+	}
+	end_core(&core, 200);
+	analyse(given, 0);
+	assert_us(given, "critical_path", "run.total_ps", 600);
+	assert_us(given, "critical_path", "run.transfers_ps", 402);
+	assert_us(given, "critical_path", "run.ops_ps", 198);
+	done(given);
+}
+
+/* Between steps nothing runs for 40 us: the host loads for 30 of them. */
+TEST(a_gap_is_what_the_host_did)
+{
+	struct given *given = given_nothing();
+	struct core core;
+	struct xp xp;
+
+	begin_core(given, &core, "/device:TPU:0");
+	for (int i = 0; i < STEPS; i++) {
+		run(&core, WORK, 100);
+		core.at_us += 40;
+	}
+	end_core(&core, 140);
+	xp = xp_plane(&given->bytes, "/host:CPU");
+	xp_name(&xp, 1, "save");
+	xp_line(&xp, "main", 0);
+	for (int i = 0; i < STEPS; i++)
+		given_event(&xp, 1, 140 * i + 102, 36);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 0);
+	assert_us(given, "critical_path", "run.total_ps", 380);
+	assert_us(given, "critical_path", "run.ops_ps", 300);
+	assert_us(given, "critical_path", "run.host_ps", 80);
+	assert_part(given, 1, "host", "save", "/device:TPU:0", 80);
+	assert_cell_us(given, "steps", 0, "duration_ps", 140);
+	assert_cell_us(given, "steps", 0, "host_ps", 40);
+	done(given);
+}
+
+/* The spans of a step stand in the order of time, without a gap. */
+TEST(spans_follow_one_another)
+{
+	struct given *given = given_nothing();
+	struct ts_value list;
+	int64_t at_ps;
+	struct core core;
+
+	for (int c = 0; c < 2; c++) {
+		begin_core(given, &core, c == 0 ? "/device:TPU:0" : "/device:TPU:1");
+		for (int i = 0; i < STEPS; i++) {
+			run(&core, WORK, c == 0 ? 50 : 70);
+			run(&core, REDUCE, c == 0 ? 30 : 10);
+			run(&core, LATE, c == 0 ? 90 : 40);
+			run(&core, REDUCE, c == 0 ? 10 : 60);
+		}
+		end_core(&core, 180);
+	}
+	analyse(given, 0);
+	list = cell(given, "critical_path", "steps", 1, "spans");
+	assert_int_equal(list.type, TS_VALUE_LIST);
+	at_ps = 180 * US;
+	for (size_t i = 0; i < ts_list_length(list); i++) {
+		const struct ts_critical_path_span_row *span = TS_ITEM(list, critical_path_span, i);
+
+		assert_int_equal(ts_value_int(span->start_ps), at_ps);
+		at_ps += ts_value_int(span->dur_ps);
+	}
+	assert_int_equal(at_ps, 360 * US);
+	assert_text(TS_ITEM(list, critical_path_span, 0)->op, "fusion.1");
+	assert_text(TS_ITEM(list, critical_path_span, 0)->row, "/device:TPU:1");
+	assert_text(TS_ITEM(list, critical_path_span, 2)->op, "fusion.2");
+	assert_text(TS_ITEM(list, critical_path_span, 2)->row, "/device:TPU:0");
+	done(given);
+}
