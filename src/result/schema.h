@@ -54,7 +54,8 @@ struct ts_sheet {
  */
 struct ts_note {
 	const struct ts_column *columns; /* of the table that begins here; or NULL */
-	const char *names; /* ", " between them, a * for any letters; empty: the table, or the fields */
+	const char *
+		names; /* ", " between them, a * for any letters; empty: the table, or the fields */
 	const char *how, *wrong; /* or NULL */
 };
 

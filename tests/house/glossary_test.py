@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Each word that a report shows is explained, once and plainly: glossary_test.py
 
-docs/glossary.md and the tables of docs are what the program prints, and it is held against reports of the profiles in tests/data: every field of every
-view, and every column of every table, has a label; no table has one label twice; names and formulas speak of what the sources
-have. $TPUSIGHT names the program (default: bin/tpusight).
+docs/glossary.md and the tables of docs are what the program prints, and it is held against reports of the profiles in tests/data:
+every field of every view, and every column of every table, has a label; no table has one label twice; names and formulas
+speak of what the sources have. $TPUSIGHT names the program (default: bin/tpusight).
 """
 import glob
 import json
@@ -22,6 +22,7 @@ from helpers import DATA, PROGRAM
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))
 sys.path.insert(0, os.path.join(TOP, "src", "cli", "manual"))
 from pages import filled, tables_of
+
 PROFILES = sorted(glob.glob(f"{DATA}/*.xplane.pb") + glob.glob(f"{DATA}/*.pt.trace.json*") + glob.glob(f"{DATA}/sample/*"))
 PLANTED = sorted(glob.glob(f"{DATA}/planted/*.tar.gz"))
 NOT_VIEWS = {"schema", "generator", "notes", "provenance", "tracks", "heatmap", "clocks", "annotation"}

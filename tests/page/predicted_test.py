@@ -35,8 +35,8 @@ def main():
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         logdir = doors.logdir(os.path.join(folder, "logs"), {"measured": doors.SAMPLE})
-        subprocess.run([doors.PROGRAM, "hlo", "-q", "--topology=v5e:2x4", f"--predict={os.path.join(logdir, 'predicted')}", "-o", os.devnull,
-                        MODULE], check=True)
+        predict = f"--predict={os.path.join(logdir, 'predicted')}"
+        subprocess.run([doors.PROGRAM, "hlo", "-q", "--topology=v5e:2x4", predict, "-o", os.devnull, MODULE], check=True)
         with doors.serving(logdir) as (url, _):
             said = known(url)
             if said != {"measured": False, "predicted": True}:

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* A figure that cannot be true, in each form: never its number where it stands, and its cause beside. */
 #include "tests/test.h"
+#include "result/terms.h"
 #include "result/impossible.h"
 #include "write/report_csv.h"
 #include "write/report_json.h"
 #include "write/report_text.h"
 
 static const struct ts_column columns[] = {
-	{ "op", TS_MEASURED, "op" },
+	{ "op", TS_MEASURED, "op", .term = &ts_term_op },
 	{ "hbm_bytes_per_s", TS_MODELLED, "HBM" },
 };
 
