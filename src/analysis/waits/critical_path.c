@@ -100,6 +100,31 @@ static bool critical_path_keeps(const struct path_core *core, const struct ts_co
 				  ts_run_steps_slow_at(ctx->steps, row) < PATH_SLOWEST);
 }
 
+/* Keeps every second one of the steps that are kept. */
+static void critical_path_thin(struct path_core *core, const struct ts_context *ctx)
+{
+	size_t nr = 0;
+
+	core->level++;
+	for (size_t i = 0; i < core->nr; i++)
+		if (critical_path_keeps(core, ctx, core->moments[i].row))
+			core->moments[nr++] = core->moments[i];
+	core->nr = nr;
+}
+
+/* Another step begins, or the time up to the next one. Where the line has more events than it said, there may be too many moments. */
+static void critical_path_next_row(struct path_state *state, const struct ts_context *ctx,
+				   int64_t start_ps)
+{
+	struct path_core *core = &state->own;
+	size_t most = 2 * state->max;
+
+	critical_path_find_row(state, ctx, start_ps);
+	while (core->nr > most && core->level < MAX_LEVEL && state->row != TS_NONE &&
+	       state->row >> core->level > 1)
+		critical_path_thin(core, ctx);
+}
+
 static enum ts_status critical_path_block(void *arg, const struct ts_context *ctx,
 					  const struct ts_block *block, struct ts_error *err)
 {
@@ -110,7 +135,7 @@ static enum ts_status critical_path_block(void *arg, const struct ts_context *ct
 		int64_t start_ps = block->segment_start_ps[i];
 
 		if (start_ps >= state->row_until_ps)
-			critical_path_find_row(state, ctx, start_ps);
+			critical_path_next_row(state, ctx, start_ps);
 		if (!critical_path_keeps(core, ctx, state->row))
 			continue;
 		core->is_cut =

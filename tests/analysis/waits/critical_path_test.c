@@ -247,3 +247,37 @@ TEST(spans_follow_one_another)
 	assert_text(TS_ITEM(list, critical_path_span, 2)->row, "/device:TPU:0");
 	done(given);
 }
+
+/*
+ * 3,001 steps of 100 ops of 1 us on one core, the last but one with an op that takes 500 us more: more moments than are kept, so every
+ * second step is, and the slow one: 1,501 steps of even number stand for two each, the slow one for itself.
+ */
+TEST(of_many_steps_some_stand_for_the_others)
+{
+	enum { MANY_STEPS = 3001, OPS = 100, SLOW = 2999 };
+	struct given *given = given_nothing();
+	struct core core;
+	int64_t at_us = 0;
+
+	begin_core(given, &core, "/device:TPU:0");
+	for (int i = 0; i < MANY_STEPS; i++)
+		for (int k = 0; k < OPS; k++)
+			run(&core, k == 50 ? LATE : WORK, i == SLOW && k == 50 ? 501 : 1);
+	xp_line_end(&core.xp);
+	xp_line(&core.xp, "Steps", 0);
+	for (int i = 0; i < MANY_STEPS; i++) {
+		int64_t us = i == SLOW ? OPS + 500 : OPS;
+
+		given_event(&core.xp, MARK, at_us, us);
+		at_us += us;
+	}
+	xp_line_end(&core.xp);
+	xp_plane_end(&core.xp);
+	analyse(given, 0);
+	assert_int_equal(nr_rows(given, "critical_path", "steps"), 1502);
+	assert_cell_us(given, "steps", 1, "duration_ps", OPS);
+	assert_cell_us(given, "steps", 1500, "ops_ps", OPS + 500);
+	assert_us(given, "critical_path", "run.total_ps", 1501 * 2 * OPS + OPS + 500);
+	assert_part(given, 1, "op", "fusion.2", "/device:TPU:0", 1501 * 2 + 501);
+	done(given);
+}
