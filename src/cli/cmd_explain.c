@@ -27,7 +27,7 @@
 	X(text, ts_text_or_null(ts_bytes_of(word->text)))
 
 /* Is WORD this name? The unit may be left out. */
-static bool is_named(struct ts_bytes name, struct ts_bytes word)
+static bool cmd_explain_is_named(struct ts_bytes name, struct ts_bytes word)
 {
 	if (name.n < word.n || strncasecmp((const char *)word.p, (const char *)name.p, word.n) != 0)
 		return false;
@@ -43,7 +43,7 @@ static bool is_meant(const struct ts_word *of, struct ts_bytes word)
 
 	if (ts_bytes_starts(word, of->view) && word.n > n && word.p[n] == '.')
 		word = ts_bytes_cut(word, n + 1, word.n);
-	return is_named(ts_bytes_of(of->word), word);
+	return cmd_explain_is_named(ts_bytes_of(of->word), word);
 }
 
 static void add(struct ts_result *result, struct ts_table *table, const struct ts_word *word)
@@ -85,13 +85,14 @@ static bool find_term(struct ts_result *result, struct ts_table *table,
 {
 	struct ts_bytes label = ts_bytes_of(term->label), last = { NULL, 0 };
 
-	if (is_named(label, word))
+	if (cmd_explain_is_named(label, word))
 		add_label(result, table, term, term->label, last = label);
 	for (size_t i = 0; i < names->nr; i++) {
 		const struct ts_bearer *of = &names->items[i];
 		struct ts_bytes own = of->own.n ? of->own : label;
 
-		if (of->term == term && is_named(of->name, word) && !ts_bytes_eq(own, last))
+		if (of->term == term && cmd_explain_is_named(of->name, word) &&
+		    !ts_bytes_eq(own, last))
 			add_label(result, table, term, (const char *)of->name.p, last = own);
 	}
 	return last.n > 0;
@@ -108,7 +109,7 @@ static bool find_label(struct ts_result *result, struct ts_table *table,
 }
 
 /* Where the page of a view is; "": it has none. */
-static const char *page_of(const char *view)
+static const char *cmd_explain_page_of(const char *view)
 {
 	for (const struct ts_word *of = ts_words; of->word; of++)
 		if (strcmp(of->kind, "view") == 0 && strcmp(of->word, view) == 0)
@@ -170,7 +171,7 @@ static void add_note(struct ts_result *result, struct ts_table *table, const str
 		    (const char *)ts_result_text(result, "%s%s%.*s", table_name,
 						 *table_name ? "." : "", TS_ARG(name))
 			    .p,
-		    "field", part->schema->name, page_of(part->schema->name),
+		    "field", part->schema->name, cmd_explain_page_of(part->schema->name),
 		    (const char *)ts_result_text(result, "%.*s", TS_ARG(ts_buf_bytes(&text))).p });
 	ts_buf_release(&text);
 }
@@ -201,7 +202,7 @@ static void find_in_note(struct ts_result *result, struct ts_table *table, const
 
 		if (ts_bytes_ends(name, ".*"))
 			name.n -= strlen(".*");
-		if (is_named(name, bare) || is_named(name, word))
+		if (cmd_explain_is_named(name, bare) || cmd_explain_is_named(name, word))
 			add_note(result, table, part, note, name);
 		rest = ts_bytes_cut(rest, n + strlen(", "), rest.n);
 	}

@@ -343,7 +343,7 @@ static struct ts_bytes state_in(struct ts_bytes tail)
 	return ts_bytes_cut(tail, strlen(STATE_KEY), STATE_HEX);
 }
 
-static struct ts_bytes note_in(struct ts_bytes tail)
+static struct ts_bytes stand_note_in(struct ts_bytes tail)
 {
 	struct ts_bytes note = { NULL, 0 };
 	size_t at;
@@ -444,7 +444,7 @@ static bool has_state(const struct ts_stand *stand, int fd, const struct ts_file
 	    !stand_state_of(hex, stand, key, look->nr_bytes, look->mtime_ns) ||
 	    !ts_bytes_is(noted, hex))
 		return false;
-	while (note_in(ts_buf_bytes(tail)).n == 0 && tail->n < look->nr_bytes &&
+	while (stand_note_in(ts_buf_bytes(tail)).n == 0 && tail->n < look->nr_bytes &&
 	       tail->n < NOTE_BYTES)
 		if (read_tail(fd, look->nr_bytes, tail->n * 8, tail, NULL) != TS_OK)
 			return false;
@@ -494,7 +494,8 @@ bool ts_stand_holds(const struct ts_session *session, struct ts_bytes key,
 	if (fd >= 0 && ts_fd_look(fd, &look)) {
 		look.mtime_ns = session->looker ? 0 : look.mtime_ns; /* as it was sealed */
 		holds = has_state(&stand, fd, &look, key, &tail) &&
-			read_note(note_in(ts_buf_bytes(&tail)), report, summary, NULL) == TS_OK &&
+			read_note(stand_note_in(ts_buf_bytes(&tail)), report, summary, NULL) ==
+				TS_OK &&
 			stand_add_report(report, stand.report, look.nr_bytes, NULL) == TS_OK;
 	}
 	if (fd >= 0)

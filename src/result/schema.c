@@ -148,7 +148,7 @@ struct ts_value *ts_list_rows(struct ts_value list, const struct ts_sheet *sheet
 }
 
 /* NAME is NR letters; one * of PATTERN stands for any. */
-static bool is_named(struct ts_bytes pattern, struct ts_bytes name)
+static bool schema_is_named(struct ts_bytes pattern, struct ts_bytes name)
 {
 	size_t star = ts_bytes_find(pattern, "*");
 
@@ -170,7 +170,7 @@ int ts_note_place(const struct ts_note *note, const char *name)
 	for (; rest.n > 0; place++) {
 		size_t n = ts_bytes_find(rest, ", ");
 
-		if (is_named(ts_bytes_cut(rest, 0, n), ts_bytes_of(name)))
+		if (schema_is_named(ts_bytes_cut(rest, 0, n), ts_bytes_of(name)))
 			return place;
 		rest = ts_bytes_cut(rest, n + strlen(", "), rest.n);
 	}

@@ -287,7 +287,7 @@ static struct ts_body *api_part_of(struct ts_bytes bytes)
 	return ts_body_new(&text, true);
 }
 
-static struct ts_body *page_of(const struct ts_api *api)
+static struct ts_body *api_page_of(const struct ts_api *api)
 {
 	struct ts_buf text = TS_BUF_INIT;
 
@@ -299,7 +299,7 @@ static bool api_make_parts(struct ts_api *api)
 {
 	bool good = true;
 
-	api->parts[PART_PAGE] = page_of(api);
+	api->parts[PART_PAGE] = api_page_of(api);
 	api->parts[PART_SCRIPT] = api_part_of(ts_page.script);
 	api->parts[PART_STYLE] = api_part_of(ts_page.style);
 	for (size_t i = 0; i < TS_NELEM(shared); i++) {

@@ -271,7 +271,7 @@ static int64_t profile_bytes(struct ts_bytes text, struct ts_bytes name)
 }
 
 /* Of the last note: what an earlier one says stands in a text, if at all. */
-static struct ts_bytes note_of(struct ts_bytes text)
+static struct ts_bytes card_note_of(struct ts_bytes text)
 {
 	struct ts_bytes tail = ts_bytes_cut(text, text.n - TS_MIN(text.n, NOTE_BYTES), text.n);
 	struct ts_bytes note = { NULL, 0 };
@@ -286,7 +286,7 @@ static struct ts_bytes note_of(struct ts_bytes text)
 
 static int64_t overlay_bytes(struct ts_bytes text, struct ts_bytes name)
 {
-	struct ts_jtok files = ts_jtok_enter(ts_jtok_at(note_of(text), "files"));
+	struct ts_jtok files = ts_jtok_enter(ts_jtok_at(card_note_of(text), "files"));
 	int64_t nr_bytes;
 
 	while (ts_jtok_element(&files))

@@ -49,8 +49,9 @@ static void schema_json_put_types(struct ts_json *json, const char *const *types
 	ts_json_array_end(json);
 }
 
-static const struct ts_note *note_in(const struct ts_schema *schema, const struct ts_sheet *sheet,
-				     const struct ts_column *column)
+static const struct ts_note *schema_json_note_in(const struct ts_schema *schema,
+						 const struct ts_sheet *sheet,
+						 const struct ts_column *column)
 {
 	const struct ts_column *columns = sheet ? sheet->columns : schema->fields;
 	size_t nr = sheet ? sheet->nr_columns : schema->nr_fields;
@@ -60,21 +61,21 @@ static const struct ts_note *note_in(const struct ts_schema *schema, const struc
 		       : NULL;
 }
 
-static const struct ts_note *note_of(const struct ts_column *column)
+static const struct ts_note *schema_json_note_of(const struct ts_column *column)
 {
 	const struct ts_note *note = NULL;
 
 	for (size_t i = 0; ts_schemas[i] && !note; i++) {
-		note = note_in(ts_schemas[i], NULL, column);
+		note = schema_json_note_in(ts_schemas[i], NULL, column);
 		for (size_t k = 0; ts_schemas[i]->sheets[k] && !note; k++)
-			note = note_in(ts_schemas[i], ts_schemas[i]->sheets[k], column);
+			note = schema_json_note_in(ts_schemas[i], ts_schemas[i]->sheets[k], column);
 	}
 	return note;
 }
 
 static void schema_json_put_label(struct ts_json *json, const struct ts_column *column)
 {
-	const struct ts_note *note = note_of(column);
+	const struct ts_note *note = schema_json_note_of(column);
 	struct ts_buf said = TS_BUF_INIT;
 
 	if (!column->term)

@@ -22,7 +22,7 @@ struct row {
 	size_t nr;
 };
 
-static const struct ts_note *note_of(const struct place *place, size_t at)
+static const struct ts_note *schema_tables_note_of(const struct place *place, size_t at)
 {
 	return ts_schema_note(place->schema, place->sheet, place->columns[at].name);
 }
@@ -30,14 +30,14 @@ static const struct ts_note *note_of(const struct place *place, size_t at)
 /* Each name is one of a column, so there are no more names than columns. */
 static struct row row_of(const struct place *place, size_t at)
 {
-	struct row row = { note_of(place, at), { &place->columns[at] }, 1 };
+	struct row row = { schema_tables_note_of(place, at), { &place->columns[at] }, 1 };
 
 	if (!row.note)
 		return row;
 	row.nr = 0;
 	for (int name = 0; name < (int)place->nr; name++)
 		for (size_t i = 0; i < place->nr; i++)
-			if (note_of(place, i) == row.note &&
+			if (schema_tables_note_of(place, i) == row.note &&
 			    place->columns[i].type != TS_TYPE_GROUP &&
 			    ts_note_place(row.note, place->columns[i].name) == name)
 				row.columns[row.nr++] = &place->columns[i];
@@ -47,10 +47,11 @@ static struct row row_of(const struct place *place, size_t at)
 /* At the first of its columns. */
 static bool begins_row(const struct place *place, size_t at)
 {
-	const struct ts_note *note = note_of(place, at);
+	const struct ts_note *note = schema_tables_note_of(place, at);
 
 	for (size_t i = 0; i < at && note; i++)
-		if (note_of(place, i) == note && place->columns[i].type != TS_TYPE_GROUP)
+		if (schema_tables_note_of(place, i) == note &&
+		    place->columns[i].type != TS_TYPE_GROUP)
 			return false;
 	return place->columns[at].type != TS_TYPE_GROUP;
 }
@@ -74,7 +75,7 @@ static void put_row_names(const struct place *place, const struct row *row)
 			      row->columns[i]->name);
 }
 
-static const char *label_of(const struct ts_column *column)
+static const char *schema_tables_label_of(const struct ts_column *column)
 {
 	if (column->own_label || !column->term)
 		return column->own_label ? column->own_label : "";
@@ -87,8 +88,8 @@ static const char *origin_of(const struct ts_column *column)
 }
 
 /* What OF says of the columns of a row, each text once. */
-static void put_each(struct ts_buf *out, const struct row *row,
-		     const char *(*of)(const struct ts_column *column))
+static void schema_tables_put_each(struct ts_buf *out, const struct row *row,
+				   const char *(*of)(const struct ts_column *column))
 {
 	const char *between = "";
 
@@ -124,11 +125,11 @@ static void put_table_row(const struct place *place, const struct row *row)
 	ts_buf_puts(place->out, "| ");
 	put_row_names(place, row);
 	ts_buf_puts(place->out, " | ");
-	put_each(place->out, row, label_of);
+	schema_tables_put_each(place->out, row, schema_tables_label_of);
 	ts_buf_puts(place->out, " | ");
 	put_how(place->out, row->columns[0], row->note);
 	ts_buf_puts(place->out, " | ");
-	put_each(place->out, row, origin_of);
+	schema_tables_put_each(place->out, row, origin_of);
 	ts_buf_puts(place->out, " | ");
 	put_cell(place->out, row->note ? row->note->wrong : NULL);
 	ts_buf_puts(place->out, " |\n");

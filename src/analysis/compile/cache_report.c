@@ -221,8 +221,8 @@ static void put_families(const struct cache_report *report)
 }
 
 /* The labels of a row: one a module, the last for all further ones. */
-static uint32_t label_of(struct ts_result *result, struct ts_label *labels, size_t *nr,
-			 struct ts_bytes module)
+static uint32_t cache_report_label_of(struct ts_result *result, struct ts_label *labels, size_t *nr,
+				      struct ts_bytes module)
 {
 	struct ts_bytes name = module.n ? module : TS_LIT("(unknown module)");
 	uint32_t i = 0;
@@ -253,7 +253,8 @@ static enum ts_status add_slices(const struct cache_report *report, uint32_t dev
 		    request->end_ps <= request->start_ps)
 			continue;
 		if (!ts_slices_add(slices, request->start_ps, request->end_ps,
-				   label_of(report->result, labels, nr_labels, request->module)))
+				   cache_report_label_of(report->result, labels, nr_labels,
+							 request->module)))
 			return ts_fail_nomem(err);
 	}
 	return TS_OK;

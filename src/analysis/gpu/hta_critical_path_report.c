@@ -185,8 +185,9 @@ static void put_shown(const struct ts_context *ctx, struct ts_result *result,
 
 /* --- each step */
 
-static void put_each(const struct ts_context *ctx, struct ts_result *result, struct ts_table *table,
-		     const struct cp_path *path)
+static void hta_critical_path_report_put_each(const struct ts_context *ctx,
+					      struct ts_result *result, struct ts_table *table,
+					      const struct cp_path *path)
 {
 	const struct ts_host *host = &ctx->profile->hosts[path->host];
 
@@ -217,7 +218,7 @@ static void put_listed(const struct ts_context *ctx, struct ts_result *result,
 
 	for (size_t i = 0, at = 0; i < nr; i++) {
 		if (at < nr_rows && rows[at] == i) {
-			put_each(ctx, result, table, paths[i]);
+			hta_critical_path_report_put_each(ctx, result, table, paths[i]);
 			at++;
 		} else {
 			hta_critical_path_report_add_path(&others, paths[i]);
@@ -225,7 +226,7 @@ static void put_listed(const struct ts_context *ctx, struct ts_result *result,
 	}
 	if (nr_rows == nr)
 		return;
-	put_each(ctx, result, table, &others);
+	hta_critical_path_report_put_each(ctx, result, table, &others);
 	TS_END_OTHERS(result, table, hta_critical_path_each_step, nr - nr_rows, step, STEP_SUMS);
 }
 
