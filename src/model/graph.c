@@ -23,7 +23,8 @@ enum ts_status ts_graph_add(struct ts_graph *graph, const struct ts_graph_node *
 	TS_ASSERT(graph->nr_rows > 0 && node->start_ps <= node->end_ps);
 	if (graph->nr_nodes >= TS_GRAPH_NONE)
 		return ts_fail(err, TS_LIMIT, "a graph has more than %u nodes", TS_GRAPH_NONE);
-	if (!ts_grow(&graph->nodes, &graph->cap_nodes, graph->nr_nodes + 1, sizeof(*graph->nodes)))
+	if (!ts_room_grow(graph->rooms, &graph->nodes, &graph->cap_nodes, graph->nr_nodes + 1,
+			  sizeof(*graph->nodes)))
 		return ts_fail_nomem(err);
 	row = &graph->rows[graph->nr_rows - 1];
 	TS_ASSERT(row->nr == 0 || graph->nodes[graph->nr_nodes - 1].end_ps == node->start_ps);
@@ -74,7 +75,7 @@ static int64_t *graph_least_lags(const struct ts_graph *graph, const int64_t *me
 	for (size_t i = 0; i < graph->nr_nodes; i++)
 		if (graph->nodes[i].what != TS_GRAPH_NONE)
 			nr = TS_MAX(nr, graph->nodes[i].what + 1);
-	least_ps = calloc((size_t)nr + 1, sizeof(*least_ps));
+	least_ps = ts_room_array(graph->rooms, (size_t)nr + 1, sizeof(*least_ps));
 	for (size_t i = 0; least_ps && i < nr; i++)
 		least_ps[i] = INT64_MAX;
 	for (size_t i = 0; least_ps && i < graph->nr_nodes; i++) {
@@ -131,13 +132,13 @@ enum ts_status ts_graph_seal(struct ts_graph *graph, struct ts_error *err)
 	free(met_ps);
 	if (!least_ps)
 		return ts_fail_nomem(err);
-	free(least_ps);
+	ts_room_free(least_ps);
 	return TS_OK;
 }
 
 void ts_graph_release(struct ts_graph *graph)
 {
-	free(graph->nodes);
+	ts_room_free(graph->nodes);
 	free(graph->rows);
 	free(graph->nr_members);
 	memset(graph, 0, sizeof(*graph));

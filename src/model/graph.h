@@ -21,6 +21,7 @@
 #define TS_MODEL_GRAPH_H
 
 #include "base/bytes.h"
+#include "base/room.h"
 #include "base/status.h"
 
 #define TS_GRAPH_NONE	 UINT32_MAX
@@ -41,7 +42,8 @@ struct ts_graph_row {
 };
 
 struct ts_graph {
-	struct ts_graph_node *nodes; /* row after row */
+	const struct ts_rooms *rooms; /* where large arrays lie; NULL: in memory */
+	struct ts_graph_node *nodes;  /* row after row */
 	struct ts_graph_row *rows;
 	size_t nr_nodes, nr_rows, cap_nodes, cap_rows;
 	uint32_t nr_meetings;

@@ -16,10 +16,10 @@ enum ts_status ts_replay_open(struct ts_replay *replay, const struct ts_graph *g
 
 	TS_ASSERT(graph->nr_members);
 	*replay = (struct ts_replay){ .graph = graph };
-	replay->own_ps = calloc(nodes, sizeof(*replay->own_ps));
-	replay->lag_ps = calloc(nodes, sizeof(*replay->lag_ps));
-	replay->end_ps = calloc(nodes, sizeof(*replay->end_ps));
-	replay->order = calloc(nodes, sizeof(*replay->order));
+	replay->own_ps = ts_room_array(graph->rooms, nodes, sizeof(*replay->own_ps));
+	replay->lag_ps = ts_room_array(graph->rooms, nodes, sizeof(*replay->lag_ps));
+	replay->end_ps = ts_room_array(graph->rooms, nodes, sizeof(*replay->end_ps));
+	replay->order = ts_room_array(graph->rooms, nodes, sizeof(*replay->order));
 	replay->met_ps = calloc(meetings, sizeof(*replay->met_ps));
 	replay->last = calloc(meetings, sizeof(*replay->last));
 	replay->missing = calloc(meetings, sizeof(*replay->missing));
@@ -43,10 +43,10 @@ enum ts_status ts_replay_open(struct ts_replay *replay, const struct ts_graph *g
 
 void ts_replay_close(struct ts_replay *replay)
 {
-	free(replay->own_ps);
-	free(replay->lag_ps);
-	free(replay->end_ps);
-	free(replay->order);
+	ts_room_free(replay->own_ps);
+	ts_room_free(replay->lag_ps);
+	ts_room_free(replay->end_ps);
+	ts_room_free(replay->order);
 	free(replay->met_ps);
 	free(replay->last);
 	free(replay->missing);

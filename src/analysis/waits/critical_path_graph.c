@@ -104,6 +104,7 @@ enum ts_status ts_path_graph_make(struct path_graph *path, const struct path_sta
 	int64_t begin_ps;
 
 	*path = (struct path_graph){ .ctx = ctx, .sum = sum };
+	path->graph.rooms = ctx->profile->rooms;
 	path->device = calloc(sum->nr_cores + 1, sizeof(*path->device));
 	if (!path->device)
 		return ts_fail_nomem(err);

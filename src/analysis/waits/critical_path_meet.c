@@ -14,12 +14,13 @@
 enum ts_status ts_path_meeting_open(struct path_meeting *meeting, struct path_graph *path,
 				    struct ts_error *err)
 {
+	const struct ts_rooms *rooms = path->ctx->profile->rooms;
 	size_t nr_ops = path->ctx->profile->nr_ops + 1;
 
 	*meeting = (struct path_meeting){ .path = path };
-	meeting->count = calloc(nr_ops, sizeof(*meeting->count));
-	meeting->count_row = calloc(nr_ops, sizeof(*meeting->count_row));
-	meeting->open = calloc(nr_ops, sizeof(*meeting->open));
+	meeting->count = ts_room_array(rooms, nr_ops, sizeof(*meeting->count));
+	meeting->count_row = ts_room_array(rooms, nr_ops, sizeof(*meeting->count_row));
+	meeting->open = ts_room_array(rooms, nr_ops, sizeof(*meeting->open));
 	if (!meeting->count || !meeting->count_row || !meeting->open)
 		return ts_fail_nomem(err);
 	return ts_path_find_senders(meeting, err);
@@ -31,9 +32,9 @@ void ts_path_meeting_close(struct path_meeting *meeting)
 	ts_map_release(&meeting->senders);
 	ts_map_release(&meeting->sent);
 	ts_map_release(&meeting->received);
-	free(meeting->count);
-	free(meeting->count_row);
-	free(meeting->open);
+	ts_room_free(meeting->count);
+	ts_room_free(meeting->count_row);
+	ts_room_free(meeting->open);
 }
 
 void ts_path_meeting_core(struct path_meeting *meeting, uint32_t device)
