@@ -52,6 +52,8 @@ static enum ts_status critical_path_graph_add_core(struct path_graph *path,
 	bool is_hole = false;
 	enum ts_status st = ts_graph_add_row(&path->graph, err);
 
+	if (st)
+		return st;
 	path->device[path->graph.nr_rows - 1] = device;
 	ts_path_meeting_core(meeting, device);
 	for (size_t i = 0; i < core->nr && st == TS_OK; i++) {
