@@ -182,35 +182,46 @@ static enum ts_status critical_path_send_join(struct path_meeting *meeting,
 	return TS_OK;
 }
 
+struct receives {
+	struct receive *items;
+	size_t nr, cap;
+};
+
+/* That of the op; a new one where there is none. NULL: no memory. */
+static struct receive *critical_path_send_of(struct receives *receives, uint32_t device,
+					     uint32_t op)
+{
+	for (size_t i = 0; i < receives->nr; i++)
+		if (receives->items[i].op == op)
+			return &receives->items[i];
+	if (!ts_grow(&receives->items, &receives->cap, receives->nr + 1, sizeof(*receives->items)))
+		return NULL;
+	receives->items[receives->nr] = (struct receive){ .device = device, .op = op };
+	return &receives->items[receives->nr++];
+}
+
 /* The first executions of each receive of the core whose sender the profile does not name. */
-static struct receive *critical_path_send_receives(const struct path_meeting *meeting,
-						   uint32_t device, size_t *nr)
+static enum ts_status critical_path_send_receives(const struct path_meeting *meeting,
+						  uint32_t device, struct receives *receives,
+						  struct ts_error *err)
 {
 	const struct path_core *core = &meeting->path->sum->cores[device];
 	const struct ts_profile *profile = meeting->path->ctx->profile;
-	struct receive *receives = NULL;
-	size_t cap = 0;
 
-	*nr = 0;
 	for (size_t i = 0; i < core->nr; i++) {
 		const struct ts_op *op = &profile->ops[core->moments[i].op];
-		struct receive *receive = receives;
+		struct receive *receive;
 
 		if (op->category_id != TS_OPCODE_RECV_DONE || op->kind == TS_OP_HOST ||
 		    critical_path_send_is_named(meeting, op))
 			continue;
-		while (receive && receive < receives + *nr && receive->op != core->moments[i].op)
-			receive++;
-		if (!receive || receive == receives + *nr) {
-			if (!ts_grow(&receives, &cap, *nr + 1, sizeof(*receives)))
-				return receives;
-			receive = &receives[(*nr)++];
-			*receive = (struct receive){ .device = device, .op = core->moments[i].op };
-		}
+		receive = critical_path_send_of(receives, device, core->moments[i].op);
+		if (!receive)
+			return ts_fail_nomem(err);
 		if (receive->nr < LOOKS)
 			receive->at[receive->nr++] = i;
 	}
-	return receives;
+	return TS_OK;
 }
 
 enum ts_status ts_path_find_senders(struct path_meeting *meeting, struct ts_error *err)
@@ -218,15 +229,16 @@ enum ts_status ts_path_find_senders(struct path_meeting *meeting, struct ts_erro
 	enum ts_status st = critical_path_send_named(meeting, err);
 
 	for (uint32_t d = 0; d < meeting->path->sum->nr_cores && st == TS_OK; d++) {
-		size_t nr;
-		struct receive *receives = critical_path_send_receives(meeting, d, &nr);
+		struct receives receives = { .nr = 0 };
 		struct sender sender = { .op = TS_NONE };
 
-		for (size_t i = 0; i < nr && st == TS_OK; i++)
-			if (receives[i].nr >= MIN_LOOKS &&
-			    critical_path_send_find(meeting->path, &receives[i], &sender))
-				st = critical_path_send_join(meeting, &receives[i], &sender, err);
-		free(receives);
+		st = critical_path_send_receives(meeting, d, &receives, err);
+		for (size_t i = 0; i < receives.nr && st == TS_OK; i++)
+			if (receives.items[i].nr >= MIN_LOOKS &&
+			    critical_path_send_find(meeting->path, &receives.items[i], &sender))
+				st = critical_path_send_join(meeting, &receives.items[i], &sender,
+							     err);
+		free(receives.items);
 	}
 	return st;
 }
