@@ -92,6 +92,13 @@ enum ts_status ts_device_steps_add(struct ts_device_steps *steps, int64_t start_
 
 /* The step that T falls into, or TS_NONE; *HINT (0 at first) makes a walk in time cheap. */
 uint32_t ts_steps_at(const struct ts_device_steps *steps, int64_t t, size_t *hint);
+/* How far that answer holds, with the HINT that it left: to the end of the step AT, or the start of the next one. */
+static inline int64_t ts_steps_until(const struct ts_device_steps *steps, uint32_t at, size_t hint)
+{
+	if (hint >= steps->nr)
+		return INT64_MAX;
+	return at == TS_NONE ? steps->items[hint].start_ps : steps->items[hint].end_ps;
+}
 /* The number of the step of DEVICE that T falls into; -1: it is in none, or T is negative. */
 int64_t ts_steps_number_at(const struct ts_steps *steps, uint32_t device, int64_t t);
 

@@ -9,13 +9,10 @@ static bool find_near(const struct ts_device_steps *steps, struct time_device *d
 		      int64_t start_ps)
 {
 	uint32_t at = ts_steps_at(steps, start_ps, &device->step_hint);
-	size_t next = device->step_hint; /* the step START lies in, or the next one */
 
 	device->near_step = at;
 	device->near_from_ps = start_ps;
-	device->near_until_ps = next >= steps->nr ? INT64_MAX
-				: at == TS_NONE	  ? steps->items[next].start_ps
-						  : steps->items[next].end_ps;
+	device->near_until_ps = ts_steps_until(steps, at, device->step_hint);
 	return device->near_until_ps > start_ps;
 }
 
@@ -71,14 +68,8 @@ static enum ts_bucket divide(const struct ts_host_spans *host, struct time_devic
 static int64_t part_end(const struct ts_device_steps *steps, struct time_device *device,
 			int64_t start_ps, int64_t end_ps, uint32_t *step)
 {
-	size_t next;
-
 	*step = ts_steps_at(steps, start_ps, &device->step_hint);
-	next = device->step_hint;
-	if (next >= steps->nr)
-		return end_ps;
-	return TS_MIN(end_ps,
-		      *step == TS_NONE ? steps->items[next].start_ps : steps->items[next].end_ps);
+	return TS_MIN(end_ps, ts_steps_until(steps, *step, device->step_hint));
 }
 
 static const struct ts_host_spans *time_spread_host_of(const struct ts_context *ctx,

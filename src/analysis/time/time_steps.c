@@ -76,15 +76,11 @@ void ts_time_steps_begin(struct time_state *state, const struct ts_context *ctx,
 
 	time_steps_end_step(state);
 	state->step = ts_steps_at(steps, start_ps, &state->ops_hint);
+	state->step_until_ps = ts_steps_until(steps, state->step, state->ops_hint);
 	state->slow = TS_NONE;
-	if (state->step != TS_NONE) {
-		state->step_until_ps = steps->items[state->step].end_ps;
+	if (state->step != TS_NONE)
 		state->slow =
 			ts_run_steps_slow_at(ctx->steps, ts_device_steps_row(steps, state->step));
-	} else
-		state->step_until_ps = state->ops_hint < steps->nr
-					       ? steps->items[state->ops_hint].start_ps
-					       : INT64_MAX;
 }
 
 void ts_time_steps_finish(struct time_state *state)

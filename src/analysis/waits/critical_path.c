@@ -83,12 +83,9 @@ static void critical_path_find_row(struct path_state *state, const struct ts_con
 {
 	const struct ts_device_steps *steps = ts_steps_of(&ctx->outline->steps, state->device);
 	uint32_t at = ts_steps_at(steps, start_ps, &state->hint);
-	size_t next = state->hint; /* the step START lies in, or the next one */
 
 	state->row = at == TS_NONE ? TS_NONE : ts_device_steps_row(steps, at);
-	state->row_until_ps = next >= steps->nr ? INT64_MAX
-			      : at == TS_NONE	? steps->items[next].start_ps
-						: steps->items[next].end_ps;
+	state->row_until_ps = ts_steps_until(steps, at, state->hint);
 }
 
 static bool critical_path_keeps(const struct path_core *core, const struct ts_context *ctx,
