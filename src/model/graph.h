@@ -29,13 +29,19 @@
 
 struct ts_graph_node {
 	int64_t start_ps, end_ps; /* as recorded */
-	int64_t own_ps; /* what it takes once it has begun and what it awaits is there; of one that awaits nothing all */
+	/* What it takes once it has begun and what it awaits is there; all, where it awaits nothing. */
+	int64_t own_ps;
 	int64_t lag_ps;		      /* from the meeting to its end */
 	uint32_t joins, ends, awaits; /* meetings; TS_GRAPH_NONE */
 	uint32_t row;
 	uint32_t what; /* the caller's: an op, a cause; small numbers, or TS_GRAPH_NONE */
 	uint8_t kind;  /* likewise */
 };
+
+/* For the initializer of a node, which may go on to say whom it meets. */
+#define TS_GRAPH_MEETS_NOBODY                                      \
+	.lag_ps = TS_GRAPH_UNKNOWN, .joins = TS_GRAPH_NONE, \
+	.ends = TS_GRAPH_NONE, .awaits = TS_GRAPH_NONE
 
 struct ts_graph_row {
 	uint32_t first, nr; /* in .nodes */
@@ -53,7 +59,7 @@ struct ts_graph {
 	size_t nr_broken;	  /* nodes whose recorded time contradicts what they await */
 };
 
-/* A new row at START_PS, and nodes at its end: each begins where the one before it ends. */
+/* A new row, and a node at the end of the newest: it begins where the one before it ends. */
 enum ts_status ts_graph_add_row(struct ts_graph *graph, struct ts_error *err);
 enum ts_status ts_graph_add(struct ts_graph *graph, const struct ts_graph_node *node,
 			    struct ts_error *err);

@@ -204,12 +204,8 @@ static void record(const struct program *program, struct ts_graph *graph)
 			const struct item *item = &program->items[core][i];
 			size_t number = number_of(program, core, i);
 			struct ts_graph_node node = {
-				.start_ps = item->start_ps,
+				TS_GRAPH_MEETS_NOBODY, .start_ps = item->start_ps,
 				.end_ps = item->end_ps,
-				.lag_ps = TS_GRAPH_UNKNOWN,
-				.joins = TS_GRAPH_NONE,
-				.ends = TS_GRAPH_NONE,
-				.awaits = TS_GRAPH_NONE,
 				.what = (uint32_t)(core * ITEMS + i % program->nr_step[core])
 			};
 

@@ -8,7 +8,6 @@
  */
 #include "analysis/waits/critical_path.h"
 
-#include "analysis/kit/run_steps.h"
 #include "base/record.h"
 #include "result/schema/critical_path.def"
 
@@ -88,15 +87,6 @@ static void critical_path_find_row(struct path_state *state, const struct ts_con
 	state->row_until_ps = ts_steps_until(steps, at, state->hint);
 }
 
-static bool critical_path_keeps(const struct path_core *core, const struct ts_context *ctx,
-				uint32_t row)
-{
-	if (core->level == 0)
-		return true;
-	return row != TS_NONE && (row % (UINT32_C(1) << core->level) == 0 ||
-				  ts_run_steps_slow_at(ctx->steps, row) < PATH_SLOWEST);
-}
-
 /* Keeps every second one of the steps that are kept. */
 static void critical_path_thin(struct path_core *core, const struct ts_context *ctx)
 {
@@ -104,7 +94,7 @@ static void critical_path_thin(struct path_core *core, const struct ts_context *
 
 	core->level++;
 	for (size_t i = 0; i < core->nr; i++)
-		if (critical_path_keeps(core, ctx, core->moments[i].row))
+		if (ts_path_keeps(ctx, core->level, core->moments[i].row))
 			core->moments[nr++] = core->moments[i];
 	core->nr = nr;
 }
@@ -120,6 +110,7 @@ static void critical_path_next_row(struct path_state *state, const struct ts_con
 	while (core->nr > most && core->level < MAX_LEVEL && state->row != TS_NONE &&
 	       state->row >> core->level > 1)
 		critical_path_thin(core, ctx);
+	state->keeps_row = ts_path_keeps(ctx, core->level, state->row);
 }
 
 static enum ts_status critical_path_block(void *arg, const struct ts_context *ctx,
@@ -133,7 +124,7 @@ static enum ts_status critical_path_block(void *arg, const struct ts_context *ct
 
 		if (start_ps >= state->row_until_ps)
 			critical_path_next_row(state, ctx, start_ps);
-		if (!critical_path_keeps(core, ctx, state->row))
+		if (!state->keeps_row)
 			continue;
 		core->is_cut =
 			core->level == 0 && state->row == TS_NONE && core->nr >= 2 * state->max;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The critical path analysis' own header: what ran on each core, and what waited for what. Shared by critical_path.c (the pass),
- * critical_path_graph.c (the graph of a run), critical_path_meet.c (its meetings), critical_path_send.c (who sends) and critical_path_report.c (the result) only.
+ * critical_path_graph.c (the graph of a run), critical_path_meet.c (its meetings), critical_path_send.c (who sends) and
+ * critical_path_report.c (the result) only.
  */
 #ifndef TS_ANALYSIS_CRITICAL_PATH_H
 #define TS_ANALYSIS_CRITICAL_PATH_H
@@ -13,6 +14,7 @@
 #define TS_NEEDS(X)
 #define TS_SHOWS(X) X(collectives) X(gaps) X(time)
 #include "analysis/kit/needs.h"
+#include "analysis/kit/run_steps.h"
 #include "model/graph.h"
 
 #define PATH_MOMENTS (1 << 18) /* kept of all cores of the run; a step is kept as a whole */
@@ -36,13 +38,23 @@ struct path_state {
 	/* of a line */
 	uint32_t device;
 	struct path_core own;
-	uint32_t row; /* the step that its moments are in, up to .row_until_ps */
+	uint32_t
+		row; /* the step that its moments are in, up to .row_until_ps, and whether it is kept */
 	int64_t row_until_ps;
+	bool keeps_row;
 	size_t hint, max;
 	/* of the sum */
 	struct path_core *cores; /* by device */
 	size_t nr_cores;
 };
+
+/* Whether a core keeps the moments of a step. */
+static inline bool ts_path_keeps(const struct ts_context *ctx, uint8_t level, uint32_t row)
+{
+	return level == 0 ||
+	       (row != TS_NONE && (row % (UINT32_C(1) << level) == 0 ||
+				   ts_run_steps_slow_at(ctx->steps, row) < PATH_SLOWEST));
+}
 
 /* What a node of the graph is. */
 enum path_kind { PATH_OP, PATH_GAP, PATH_HOLE /* steps that are not kept */ };
@@ -72,7 +84,9 @@ struct path_meeting {
 	struct ts_map sent,
 		received; /* found out: a moment's place -> the meeting that it ends into, or awaits */
 	/* Of the core at hand. */
-	uint32_t device, row;
+	uint32_t device;
+	uint32_t *
+		group; /* by op: which of its groups the core is in; TS_NONE: it was not looked for */
 	uint32_t *count; /* by op: executions in this step */
 	uint32_t *count_row;
 	uint32_t *open; /* by op: the meeting of a start that has no done yet */

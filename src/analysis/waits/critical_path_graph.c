@@ -2,7 +2,6 @@
 /* The graph of a run: a row a core, tiled by what ran on it and the gaps between. */
 #include "analysis/waits/critical_path.h"
 
-#include "analysis/kit/run_steps.h"
 #include "base/check.h"
 
 const struct path_moment *ts_path_moment_behind(const struct path_graph *path, uint32_t node)
@@ -19,24 +18,12 @@ int64_t ts_path_weight(const struct path_graph *path, uint32_t row)
 	return INT64_C(1) << path->level;
 }
 
-/* Whether all cores keep the step. */
-static bool critical_path_graph_has(const struct path_graph *path, uint32_t row)
-{
-	return path->level == 0 || (row != TS_NONE && (row % (UINT32_C(1) << path->level) == 0 ||
-						       ts_path_weight(path, row) == 1));
-}
-
 /* What lies between the end of the row so far and START_PS. Nothing, where clocks drift into one another. */
 static enum ts_status critical_path_graph_add_gap(struct path_graph *path, int64_t start_ps,
 						  int64_t end_ps, size_t behind, bool is_hole,
 						  struct ts_error *err)
 {
-	struct ts_graph_node node = { .start_ps = start_ps,
-				      .end_ps = end_ps,
-				      .lag_ps = TS_GRAPH_UNKNOWN,
-				      .joins = TS_GRAPH_NONE,
-				      .ends = TS_GRAPH_NONE,
-				      .awaits = TS_GRAPH_NONE,
+	struct ts_graph_node node = { TS_GRAPH_MEETS_NOBODY, .start_ps = start_ps, .end_ps = end_ps,
 				      .what = (uint32_t)behind,
 				      .kind = is_hole ? PATH_HOLE : PATH_GAP };
 
@@ -58,14 +45,10 @@ static enum ts_status critical_path_graph_add_core(struct path_graph *path,
 	ts_path_meeting_core(meeting, device);
 	for (size_t i = 0; i < core->nr && st == TS_OK; i++) {
 		const struct path_moment *moment = &core->moments[i];
-		struct ts_graph_node node = { .lag_ps = TS_GRAPH_UNKNOWN,
-					      .joins = TS_GRAPH_NONE,
-					      .ends = TS_GRAPH_NONE,
-					      .awaits = TS_GRAPH_NONE,
-					      .what = moment->op,
+		struct ts_graph_node node = { TS_GRAPH_MEETS_NOBODY, .what = moment->op,
 					      .kind = PATH_OP };
 
-		if (!critical_path_graph_has(path, moment->row)) {
+		if (!ts_path_keeps(path->ctx, path->level, moment->row)) {
 			is_hole = true;
 			continue;
 		}

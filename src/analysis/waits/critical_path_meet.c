@@ -9,7 +9,9 @@
 #include "base/units.h"
 #include "model/async.h"
 
-#define DONE_PS	   TS_PS_PER_US /* what a wait takes when what it waits for is there: a look at a flag */
+#define DONE_PS TS_PS_PER_US /* what a wait takes when what it waits for is there: a look at a flag */
+
+#define NO_GROUP (TS_NONE - 1)
 
 enum ts_status ts_path_meeting_open(struct path_meeting *meeting, struct path_graph *path,
 				    struct ts_error *err)
@@ -18,10 +20,11 @@ enum ts_status ts_path_meeting_open(struct path_meeting *meeting, struct path_gr
 	size_t nr_ops = path->ctx->profile->nr_ops + 1;
 
 	*meeting = (struct path_meeting){ .path = path };
+	meeting->group = ts_room_array(rooms, nr_ops, sizeof(*meeting->group));
 	meeting->count = ts_room_array(rooms, nr_ops, sizeof(*meeting->count));
 	meeting->count_row = ts_room_array(rooms, nr_ops, sizeof(*meeting->count_row));
 	meeting->open = ts_room_array(rooms, nr_ops, sizeof(*meeting->open));
-	if (!meeting->count || !meeting->count_row || !meeting->open)
+	if (!meeting->group || !meeting->count || !meeting->count_row || !meeting->open)
 		return ts_fail_nomem(err);
 	return ts_path_find_senders(meeting, err);
 }
@@ -32,6 +35,7 @@ void ts_path_meeting_close(struct path_meeting *meeting)
 	ts_map_release(&meeting->senders);
 	ts_map_release(&meeting->sent);
 	ts_map_release(&meeting->received);
+	ts_room_free(meeting->group);
 	ts_room_free(meeting->count);
 	ts_room_free(meeting->count_row);
 	ts_room_free(meeting->open);
@@ -42,6 +46,7 @@ void ts_path_meeting_core(struct path_meeting *meeting, uint32_t device)
 	size_t nr_ops = meeting->path->ctx->profile->nr_ops;
 
 	meeting->device = device;
+	memset(meeting->group, 0xff, nr_ops * sizeof(*meeting->group));
 	memset(meeting->count, 0, nr_ops * sizeof(*meeting->count));
 	memset(meeting->count_row, 0xff, nr_ops * sizeof(*meeting->count_row));
 	memset(meeting->open, 0xff, nr_ops * sizeof(*meeting->open));
@@ -72,16 +77,24 @@ static uint32_t critical_path_meet_at(struct path_meeting *meeting, const struct
 	return ts_map_set(&meeting->met, key, at) ? at : TS_NONE;
 }
 
-/* Which of the groups of a collective the core is in; TS_PATH_NO_ID: it is not known. */
-static uint64_t critical_path_meet_group(const struct path_meeting *meeting, uint32_t op)
+/* Which of the groups of a collective the core is in; NO_GROUP: it is not known. */
+static uint32_t critical_path_meet_find_group(const struct path_meeting *meeting, uint32_t op)
 {
 	const struct ts_collective *of =
 		ts_collective_of(ts_collectives_facts(meeting->path->ctx), op);
 
 	for (size_t i = 0; of && i < of->nr_members; i++)
 		if (of->members[i] == meeting->device)
-			return i / of->group_size;
-	return TS_PATH_NO_ID;
+			return (uint32_t)(i / of->group_size);
+	return NO_GROUP;
+}
+
+/* The same, looked for at the first execution alone. */
+static uint32_t critical_path_meet_group(struct path_meeting *meeting, uint32_t op)
+{
+	if (meeting->group[op] == TS_NONE)
+		meeting->group[op] = critical_path_meet_find_group(meeting, op);
+	return meeting->group[op];
 }
 
 /* Of an op that all of a group come to; TS_GRAPH_NONE: it is not known who. */
@@ -95,7 +108,7 @@ static enum ts_status critical_path_meet_collective(struct path_meeting *meeting
 			   .row = moment->row };
 
 	*found = TS_GRAPH_NONE;
-	if (met.group == TS_PATH_NO_ID)
+	if (met.group == NO_GROUP)
 		return TS_OK;
 	met.number = critical_path_meet_number(meeting, moment->op, moment->row);
 	*found = critical_path_meet_at(meeting, &met);

@@ -6,7 +6,6 @@
 #include "analysis/waits/critical_path.h"
 
 #include "analysis/kit/cells.h"
-#include "analysis/kit/run_steps.h"
 #include "base/check.h"
 #include "base/order.h"
 #include "result/schema/critical_path.def"
@@ -258,12 +257,6 @@ static struct ts_value critical_path_report_span_list(struct path_report *report
 	X(idle_ps, ts_int(step->ps[PART_IDLE])) \
 	X(spans, critical_path_report_span_list(report))
 
-static bool critical_path_report_is_kept(const struct path_report *report, uint32_t row)
-{
-	return report->path.level == 0 || row % (UINT32_C(1) << report->path.level) == 0 ||
-	       ts_path_weight(&report->path, row) == 1;
-}
-
 /* The steps of the run that are kept and ran, each up to the start of the next one. The caller frees them. */
 static struct step_path *critical_path_report_find_steps(const struct path_report *report,
 							 size_t *nr, struct ts_error *err)
@@ -286,7 +279,7 @@ static struct step_path *critical_path_report_find_steps(const struct path_repor
 		if (before)
 			before->end_ps = TS_MAX(step.start_ps, before->of.start_ps);
 		before = NULL;
-		if (!critical_path_report_is_kept(report, walk.row - 1))
+		if (!ts_path_keeps(report->path.ctx, report->path.level, walk.row - 1))
 			continue;
 		before = &steps[(*nr)++];
 		*before =

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who sends what a core receives: who runs the send of that channel. Where the profile has no send, the core on which an op ends a little before the receive does, time and
- * again. Of the ops of other cores that ended last before the end of each of the first executions, one has to be the same in all of
- * them, with a distance that hardly changes beside what was waited; of several the nearest is taken.
+ * Who sends what a core receives: who runs the send of that channel. Where the profile has no send, the core on which an op ends
+ * a little before the receive does, time and again. Of the ops of other cores that ended last before the end of each of the first
+ * executions, one has to be the same in all of them, with a distance that hardly changes beside what was waited; of several the
+ * nearest is taken.
  */
 #include "analysis/waits/critical_path.h"
 
