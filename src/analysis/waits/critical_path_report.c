@@ -130,6 +130,13 @@ static struct ts_gap_witness critical_path_report_witness(const struct path_repo
 	return ts_gap_witness_of(ts_gaps_facts(ctx), ts_time_facts(ctx), &gap);
 }
 
+/* By how much the clock of a gap's host is ahead of that of the graph, there: spans of hosts are on their own clocks. */
+static int64_t critical_path_report_lag(const struct path_report *report, uint32_t node)
+{
+	return ts_i64_sub(ts_path_moment_behind(&report->path, node)->start_ps,
+			  report->path.graph.nodes[node].end_ps);
+}
+
 /* Time without an op: what its host did, as far as that is known. */
 static void critical_path_report_add_gap(struct path_report *report,
 					 const struct ts_graph_part *part)
@@ -138,12 +145,14 @@ static void critical_path_report_add_gap(struct path_report *report,
 	uint32_t device = report->path.device[report->path.graph.nodes[part->node].row];
 	const struct ts_host_spans *host = &ctx->outline->hosts[ctx->profile->devices[device].host];
 	struct ts_gap_witness witness = critical_path_report_witness(report, part->node, device);
+	int64_t lag_ps = critical_path_report_lag(report, part->node);
+	int64_t at_ps = part->start_ps, end_ps = ts_i64_add(part->end_ps, lag_ps), compile_ps,
+		input_ps;
 	size_t hint = 0;
-	int64_t at_ps = part->start_ps, compile_ps, input_ps;
 
-	compile_ps = ts_spans_covered(&host->compile, part->start_ps, part->end_ps, &hint);
+	compile_ps = ts_spans_covered(&host->compile, ts_i64_add(at_ps, lag_ps), end_ps, &hint);
 	hint = 0;
-	input_ps = ts_spans_covered(&host->input, part->start_ps, part->end_ps, &hint);
+	input_ps = ts_spans_covered(&host->input, ts_i64_add(at_ps, lag_ps), end_ps, &hint);
 	critical_path_report_add(report, PART_COMPILE, witness.event, device, at_ps,
 				 at_ps + compile_ps);
 	at_ps += compile_ps;

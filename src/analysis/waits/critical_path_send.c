@@ -47,7 +47,7 @@ uint64_t ts_path_channel(const struct ts_profile *profile, const struct ts_op *o
 	if (instr && instr->channel_id > 0)
 		return (uint64_t)instr->channel_id;
 	at = ts_bytes_find(text, word);
-	if (at == SIZE_MAX)
+	if (at == text.n)
 		return TS_PATH_NO_ID;
 	for (at += sizeof(word) - 1; at < text.n && text.p[at] >= '0' && text.p[at] <= '9'; at++)
 		channel = channel * 10 + (uint64_t)(text.p[at] - '0');

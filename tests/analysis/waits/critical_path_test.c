@@ -4,7 +4,7 @@
 
 #include "result/schema/critical_path.def"
 
-enum { WORK = 1, LATE, RECV, SEND, REDUCE, START, DONE, MARK };
+enum { WORK = 1, LATE, RECV, SEND, REDUCE, START, DONE, MARK, PLAIN_SEND, PLAIN_RECV };
 
 #define STEPS 3
 
@@ -36,6 +36,9 @@ static void begin_core(struct given *given, struct core *core, const char *name)
 		"recv-done.3", "recv-done");
 	text_op(&core->xp, SEND, "%send.4 = f32[8]{0} send(f32[8]{0} %a), channel_id=7", "send.4",
 		"send");
+	text_op(&core->xp, PLAIN_SEND, "%send.8 = f32[8]{0} send(f32[8]{0} %a)", "send.8", "send");
+	text_op(&core->xp, PLAIN_RECV, "%recv-done.9 = f32[8]{0} recv-done(f32[8]{0} %b)",
+		"recv-done.9", "recv-done");
 	xp_op(&core->xp, REDUCE, "all-reduce.5", "all-reduce", PROGRAM, 5);
 	text_op(&core->xp, START, "%copy-start.6 = (f32[8]{0}) copy-start(f32[8]{0} %c)",
 		"copy-start.6", "copy-start");
@@ -157,6 +160,39 @@ TEST(a_receive_leads_to_the_core_that_sends)
 {
 	check_chain(true);
 	check_chain(false);
+}
+
+/*
+ * As above, but the module names no channels, and TPU:2 sends somewhere else at the start of each step: it is not what TPU:1 receives.
+ */
+TEST(a_send_without_a_channel_is_of_no_receive)
+{
+	struct given *given = given_nothing();
+	struct core core;
+
+	for (int c = 0; c < 3; c++) {
+		static const char *const names[] = { "/device:TPU:0", "/device:TPU:1",
+						     "/device:TPU:2" };
+
+		begin_core(given, &core, names[c]);
+		for (int i = 0; i < STEPS; i++) {
+			if (c == 2)
+				run(&core, PLAIN_SEND, 1);
+			run(&core, WORK, 100);
+			if (c == 0)
+				run(&core, LATE, 300);
+			if (c == 1) {
+				run(&core, PLAIN_RECV, 320);
+				run(&core, WORK, 80);
+			}
+			run(&core, REDUCE, 510 * (i + 1) - core.at_us);
+		}
+		end_core(&core, 510);
+	}
+	analyse(given, 0);
+	assert_us(given, "critical_path", "run.ops_ps", 3 * 480);
+	assert_part(given, 0, "op", "fusion.2", "/device:TPU:0", 900);
+	done(given);
 }
 
 /*
