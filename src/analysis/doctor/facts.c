@@ -78,7 +78,6 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 	TS_ASSERT(ctx && ctx->outline && doctor->result && !doctor->facts);
 	doctor->rates = ts_flops_rates(ctx);
 	doctor->framework = ts_framework_of(ctx->profile);
-	doctor->nr_cores = ctx->profile->nr_devices;
 	doctor->nr_steps = ctx->outline->steps.nr_steps;
 	doctor->time = ts_time_facts(doctor->ctx);
 	doctor->total_ps = doctor->time->total_ps;

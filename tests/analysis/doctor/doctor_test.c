@@ -488,6 +488,46 @@ TEST(a_slow_step_is_told_with_what_it_has_more_of)
 }
 
 /* 100 ms of a copy are waited for, of 1 s; other compute could cover 40 of them. */
+/* Two of eight cores ran: a step that takes 50 ms more costs the run 50 ms, 100 of core time. */
+TEST(cores_that_ran_nothing_count_in_no_finding)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	given_nothing(&run);
+	given_devices(&run, 2);
+	given_time(&run, (const int64_t[TS_NR_BUCKETS]){
+				 [TS_BUCKET_COMPUTE] = 900, [TS_BUCKET_IDLE] = 100 });
+	for (int64_t i = 0; i < 5; i++)
+		given_step(&run, i, i * 100, i == 4 ? 150 : 100, 0, 0);
+	given_slow_step(&run, 4, 50, -1);
+	given_devices(&run, 6);
+	run.settings.idle_high = 100;
+	finding = finding_of(when_examined(&run), "slow_steps");
+	assert_int_equal(finding->impact_ps, 100 * MS);
+	assert_int_equal(finding->gain_ps, 50 * MS);
+	given_release(&run);
+}
+
+TEST(executions_are_counted_on_the_cores_that_ran)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	given_nothing(&run);
+	given_devices(&run, 2);
+	given_op(&run, (struct given_op){ "add.1", "loop fusion", "", NULL, TS_OP_COMPUTE,
+					  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 12000, 900 * MS, 0, 0 });
+	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ [TS_BUCKET_COMPUTE] = 1000 });
+	run.outline.steps.nr_steps = 5;
+	run.settings.dominant_op_high = 100;
+	given_devices(&run, 6);
+	finding = finding_of(when_examined(&run), "many_executions");
+	assert_non_null(finding); /* 12,000 / 5 / 2 is above op_count_high, 12,000 / 5 / 8 is not */
+	assert_true(contains(finding->title, "executed 1200 times a step"));
+	given_release(&run);
+}
+
 TEST(a_copy_that_is_waited_for_is_worth_what_compute_could_cover)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 900, 100, 0, 0, 0, 0, 0, 0, 0 };

@@ -42,22 +42,21 @@ struct recompiles {
 	int64_t first_step; /* the first one with a compilation */
 };
 
-static bool waits_for_compile(const struct ts_time_step *step, size_t nr_cores)
+static bool waits_for_compile(const struct ts_time_step *step)
 {
-	double step_ps = (double)ts_time_step_duration(step) * (double)TS_MAX(nr_cores, 1);
 	double lost_ps = (double)step->ps[TS_BUCKET_COMPILATION];
 
-	return lost_ps > 0 && lost_ps >= TS_MIN_STEP_SHARE * step_ps;
+	return lost_ps > 0 && lost_ps >= TS_MIN_STEP_SHARE * (double)step->total_ps;
 }
 
-static struct recompiles find_recompiles(const struct ts_time_facts *time, size_t nr_cores)
+static struct recompiles find_recompiles(const struct ts_time_facts *time)
 {
 	struct recompiles found = { .first_step = -1 };
 
 	for (struct ts_time_walk walk = { .time = time }; ts_time_next_step(&walk);) {
 		const struct ts_time_step *step = &walk.step;
 
-		if (walk.nr == 1 || !waits_for_compile(step, nr_cores))
+		if (walk.nr == 1 || !waits_for_compile(step))
 			continue;
 		if (found.nr_steps++ == 0) {
 			found.first_step = (int64_t)step->number;
@@ -84,7 +83,7 @@ static int64_t recompiles_ps(const struct ts_doctor *doctor)
 	int64_t sum_ps = 0;
 
 	if (!knows_functions(cache))
-		return find_recompiles(doctor->time, doctor->nr_cores).lost_ps;
+		return find_recompiles(doctor->time).lost_ps;
 	for (size_t i = 0; i < cache->nr_families; i++)
 		sum_ps = ts_i64_add(sum_ps, TS_MAX(cache->families[i].again_wait_ps, 0));
 	return sum_ps;
@@ -250,7 +249,7 @@ static int64_t waiting_step(const struct ts_doctor *doctor, const struct ts_cach
 		int64_t end_ps = ts_i64_add(step->start_ps, ts_time_step_duration(step));
 
 		if (step->start_ps < row_end_ps && end_ps > row->start_ps &&
-		    waits_for_compile(step, doctor->nr_cores))
+		    waits_for_compile(step))
 			return (int64_t)step->number;
 	}
 	return -1;
@@ -331,7 +330,7 @@ static void report_functions(struct ts_doctor *doctor, const struct ts_rule *rul
 
 static void report_steps(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	struct recompiles found = find_recompiles(doctor->time, doctor->nr_cores);
+	struct recompiles found = find_recompiles(doctor->time);
 	struct ts_finding *finding;
 
 	if (found.nr_steps == 0)

@@ -72,7 +72,7 @@ static double host_or_nan(int64_t number)
 
 static void host_find_module(const struct ts_doctor *doctor, struct copies *group)
 {
-	double steps = (double)doctor->nr_steps * (double)doctor->nr_cores;
+	double steps = (double)doctor->nr_steps * (double)doctor->time->nr_cores;
 
 	for (size_t i = 0; i < doctor->ops->nr_modules; i++) {
 		const struct ts_module_fact *module = &doctor->ops->modules[i];

@@ -65,7 +65,7 @@ const struct ts_rule ts_rule_long_op = {
 /* Of an op, on one core; NaN: the run has no steps. */
 static double per_step(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
 {
-	double steps = (double)doctor->nr_steps, cores = (double)TS_MAX(doctor->nr_cores, 1);
+	double steps = (double)doctor->nr_steps, cores = (double)TS_MAX(doctor->time->nr_cores, 1);
 
 	return steps > 0 ? (double)fact->occurrences / steps / cores : NAN;
 }

@@ -275,7 +275,7 @@ static void check_worked(struct ts_doctor *doctor, const struct ts_rule *rule)
 	if (of.nr < MIN_WORKED || of.nr_slow == 0)
 		return;
 	finding = ts_doctor_report_run(
-		doctor, rule, ts_i64_mul(of.excess_ps, (int64_t)TS_MAX(doctor->nr_cores, 1)));
+		doctor, rule, ts_i64_mul(of.excess_ps, (int64_t)TS_MAX(doctor->time->nr_cores, 1)));
 	finding->title = TS_SENTENCE(doctor,
 				     "{count} of {count} steps {text} over {number} % longer than "
 				     "the median, by the work "
@@ -300,7 +300,7 @@ static void check_worked(struct ts_doctor *doctor, const struct ts_rule *rule)
 static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_time_facts *time = doctor->time;
-	int64_t cores = (int64_t)TS_MAX(doctor->nr_cores, 1);
+	int64_t cores = (int64_t)TS_MAX(doctor->time->nr_cores, 1);
 	struct ts_finding *finding;
 
 	if (ts_timeline_facts(doctor->ctx)->nr_steps > 0) {
