@@ -30,6 +30,7 @@ struct ts_collective_core {
 	int64_t nr_matched, nr_last; /* nr_last: it came last */
 	int64_t caused_ps;	     /* what the others waited while it was the last */
 	int64_t excess_ps; /* the part of it for which the last but one was not late as well */
+	int64_t lead_ps;   /* by which it came later than the last but one: time of its own */
 	int64_t waited_ps; /* itself */
 	/* The stretch of executions up to the last one in which it came last most: those less the others, and
 	 * its arrival at the first one, by the clock of the reference host. */

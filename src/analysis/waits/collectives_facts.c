@@ -24,6 +24,7 @@ static void collectives_facts_add_core(struct ts_collective_core *to,
 	to->nr_last += from->nr_last;
 	to->caused_ps = ts_i64_add(to->caused_ps, from->caused_ps);
 	to->excess_ps = ts_i64_add(to->excess_ps, from->excess_ps);
+	to->lead_ps = ts_i64_add(to->lead_ps, from->lead_ps);
 	to->waited_ps = ts_i64_add(to->waited_ps, from->waited_ps);
 	if (from->late_excess_ps <= to->late_excess_ps)
 		return;
@@ -228,6 +229,7 @@ static void scale_core(struct ts_collective_core *core, double ratio)
 	core->nr_last = collectives_facts_times(core->nr_last, ratio);
 	core->caused_ps = collectives_facts_times(core->caused_ps, ratio);
 	core->excess_ps = collectives_facts_times(core->excess_ps, ratio);
+	core->lead_ps = collectives_facts_times(core->lead_ps, ratio);
 	core->waited_ps = collectives_facts_times(core->waited_ps, ratio);
 }
 

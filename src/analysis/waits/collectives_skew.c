@@ -112,6 +112,7 @@ static void collectives_skew_count(const struct arrivals *arrivals, struct colle
 	late->nr_last++;
 	late->caused_ps = ts_i64_add(late->caused_ps, at.sum_ps);
 	late->excess_ps = ts_i64_add(late->excess_ps, excess_ps);
+	late->lead_ps = ts_i64_add(late->lead_ps, lead_ps);
 }
 
 static enum ts_status make_shifts(struct arrivals *arrivals, struct ts_error *err)

@@ -516,8 +516,9 @@ TEST(executions_are_counted_on_the_cores_that_ran)
 
 	given_nothing(&run);
 	given_devices(&run, 2);
-	given_op(&run, (struct given_op){ "add.1", "loop fusion", "", NULL, TS_OP_COMPUTE,
-					  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 12000, 900 * MS, 0, 0 });
+	given_op(&run,
+		 (struct given_op){ "add.1", "loop fusion", "", NULL, TS_OP_COMPUTE, TS_ASYNC_NONE,
+				    TS_BUCKET_COMPUTE, 12000, 900 * MS, 0, 0 });
 	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ [TS_BUCKET_COMPUTE] = 1000 });
 	run.outline.steps.nr_steps = 5;
 	run.settings.dominant_op_high = 100;
@@ -599,19 +600,21 @@ static void given_arrivals(struct given *run, struct arrivals *arrivals, int64_t
 			.nr_last = i ? 40 : 10,
 			.caused_ps = i ? excess_ms * MS : 1 * MS,
 			.excess_ps = i ? excess_ms * MS : 1 * MS,
+			.lead_ps = i ? excess_ms * MS : 1 * MS, /* one other core waits */
 			.waited_ps = i ? 1 * MS : excess_ms * MS,
 		};
 	arrivals->facts = (struct ts_collectives_facts){ &arrivals->op, 1, arrivals->cores, 2 };
 	run->ctx.facts[ts_id_collectives] = &arrivals->facts;
 }
 
-/* Never more than all that was spent in these collectives; nothing where nobody is late. */
+/* A core that is late by 120 ms costs both cores 120 ms; the wait is never more than all that was spent in these
+ * collectives. Nothing is told where nobody is late. */
 TEST(a_core_that_comes_late_is_told)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 1800, 0, 200, 0, 0, 0, 0, 0, 0 };
 	static const struct {
 		int64_t excess_ms, impact_ms;
-	} rows[] = { { 0, -1 }, { 120, 120 }, { 900, 200 } };
+	} rows[] = { { 0, -1 }, { 120, 240 }, { 900, 400 } };
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		const struct ts_finding *finding;
@@ -626,6 +629,7 @@ TEST(a_core_that_comes_late_is_told)
 		assert_int_equal(finding != NULL, rows[i].impact_ms > 0);
 		if (finding) {
 			assert_int_equal(finding->impact_ps, rows[i].impact_ms * MS);
+			assert_int_equal(finding->gain_ps, rows[i].impact_ms * MS / 2);
 			assert_true(contains(finding->title,
 					     "/device:TPU:1 keeps the other cores waiting"));
 			assert_true(contains(finding->evidence, "of host host0"));

@@ -2,8 +2,9 @@
 /*
  * The rule about collectives: a core that the others wait for.
  *
- * The impact is what this core alone costs: until the second latest core arrives the others would
- * wait anyway. The analysis collectives knows which core arrives when.
+ * The impact is what this core alone costs, on all cores that meet: the wait of the others and the time
+ * by which it is late itself. Until the second latest core arrives the others would wait anyway. The
+ * analysis collectives knows which core arrives when.
  */
 #include "analysis/doctor/doctor.h"
 
@@ -70,6 +71,14 @@ static int64_t exposed(const struct ts_collectives_facts *facts)
 	return sum;
 }
 
+/* The time by which the core is late is in its own ops: in the slow one, or where none stands out in any. */
+static void claim_own(struct ts_doctor *doctor, int64_t own_ps)
+{
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		if (ts_bucket_is_divided((enum ts_bucket)b))
+			ts_doctor_claim_class(doctor, (enum ts_bucket)b, own_ps);
+}
+
 static void put_core(struct ts_doctor *doctor, const struct ts_collective_core *core)
 {
 	const struct ts_profile *profile = doctor->ctx->profile;
@@ -117,17 +126,21 @@ static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule
 	struct ts_finding *finding;
 	const struct ts_op_core *slow;
 	struct ts_bytes device;
-	int64_t impact_ps;
+	int64_t wait_ps, own_ps;
 
 	if (facts->nr_cores < 2)
 		return;
 	core = worst_core(facts);
-	impact_ps = TS_MIN(core->excess_ps, exposed(facts));
-	if (impact_ps <= 0)
+	wait_ps = TS_MIN(core->excess_ps, exposed(facts));
+	if (wait_ps <= 0)
 		return;
+	own_ps = ts_to_ps((double)core->lead_ps * (double)wait_ps / (double)core->excess_ps);
 	device = doctor->ctx->profile->devices[core->device].name;
-	finding = ts_doctor_report(doctor, rule, (struct ts_bytes){ NULL, 0 }, device, impact_ps);
+	finding = ts_doctor_report(doctor, rule, (struct ts_bytes){ NULL, 0 }, device,
+				   ts_i64_add(wait_ps, own_ps));
 	slow = slow_op(doctor, core->device);
+	if (!slow)
+		claim_own(doctor, own_ps);
 	rules_collectives_put_name(doctor, core);
 	finding->title = ts_doctor_text(doctor);
 	put_core(doctor, core);
@@ -144,5 +157,7 @@ const struct ts_rule ts_rule_straggler = {
 	.confidence = TS_LIKELY,
 	.check = check_straggler,
 	.classes = TS_CLASS(TS_BUCKET_COMMUNICATION),
-	.ceiling = "what the others wait for this core, and never more than the collectives took",
+	.ceiling =
+		"what the others wait for this core, never more than the collectives took, and the "
+		"time by which it is late itself",
 };
