@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The doctor: rules over the facts of the other analyses, ranked by the core time that each
- * finding could give back at most, and one score for the whole run.
+ * The doctor: rules over the facts of the other analyses, ranked by the time of the run that each
+ * finding could give back, and one score for the whole run.
  *
  * An impact is its finding's own ceiling, in core time: what would be gained if all of the cause went
  * away and nothing took its place. Impacts of findings that share time overlap; gains do not (gains.c).
@@ -26,31 +26,42 @@ static bool is_noise(const struct ts_doctor *doctor, const struct ts_draft *draf
 	return share * 100 < doctor->ctx->settings->finding_min;
 }
 
-/* Nothing measured can be larger than what makes all the numbers worthless. */
-static int64_t doctor_rank(const struct ts_draft *draft)
-{
-	if (draft->finding.impact_ps < 0 && draft->finding.severity == TS_CRITICAL)
-		return INT64_MAX;
-	return draft->finding.impact_ps;
-}
-
 TS_ORDER(doctor_by_impact, struct ts_draft,
-	 TS_DOWN_BY(doctor_rank) TS_UP(finding.severity) TS_UP(serial))
+	 TS_DOWN(finding.impact_ps) TS_UP(finding.severity) TS_UP(serial))
 
-/* Drops the noise, orders, and keeps the largest; ranges still name drafts by .serial. */
+/* Drops the noise. The order is the one in which gains are drawn; ranges still name drafts by .serial. */
 static void doctor_choose(struct ts_doctor *doctor)
 {
-	size_t max = (size_t)fmin(doctor->ctx->settings->max_findings, 1e6), kept = 0;
+	size_t kept = 0;
 
 	for (size_t i = 0; i < doctor->nr_drafts; i++)
 		if (!is_noise(doctor, &doctor->drafts[i]))
 			doctor->drafts[kept++] = doctor->drafts[i];
 	doctor->nr_drafts = kept;
 	TS_SORT(doctor->drafts, kept, doctor_by_impact);
-	if (kept <= max)
+}
+
+/* Nothing measured can be larger than what makes all the numbers worthless. */
+static int64_t doctor_rank(const struct ts_draft *draft)
+{
+	if (draft->finding.gain_ps < 0 && draft->finding.severity == TS_CRITICAL)
+		return INT64_MAX;
+	return draft->finding.gain_ps;
+}
+
+TS_ORDER(doctor_by_gain, struct ts_draft,
+	 TS_DOWN_BY(doctor_rank) TS_UP(finding.severity) TS_DOWN(finding.impact_ps) TS_UP(serial))
+
+/* By what is shown, the gain, and keeps the largest. */
+static void doctor_order(struct ts_doctor *doctor)
+{
+	size_t max = (size_t)fmin(doctor->ctx->settings->max_findings, 1e6);
+
+	TS_SORT(doctor->drafts, doctor->nr_drafts, doctor_by_gain);
+	if (doctor->nr_drafts <= max)
 		return;
 	ts_result_note(doctor->result, "%zu smaller findings are left out (max_findings)",
-		       kept - max);
+		       doctor->nr_drafts - max);
 	doctor->nr_drafts = max;
 }
 
@@ -178,6 +189,7 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx, vo
 	check_all(&doctor);
 	doctor_choose(&doctor);
 	ts_doctor_gains(&doctor);
+	doctor_order(&doctor);
 	part_ids(&doctor);
 	ts_doctor_places(&doctor);
 	doctor_put_health(&doctor, facts);

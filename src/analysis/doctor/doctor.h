@@ -23,7 +23,7 @@
 #include "analysis/kit/needs.h"
 #include "analysis/kit/rule.h"
 
-/* In the order in which findings of equal impact are reported. */
+/* In the order in which findings of equal gain and impact are reported. */
 #define TS_RULES(X)             \
 	X(capture)              \
 	X(host_copies)          \

@@ -4,8 +4,8 @@
  *
  * The core time of the run is a budget, in a pot for each op (its own moments) and one for each time
  * class (what of it is in no op of the list). Each finding draws its impact from the pots that it
- * names, from each in proportion to what it may take there: those that name a cause in the order of
- * the report, then symptoms. So the first takes the time, the next gets only what is left of the time
+ * names, from each in proportion to what it may take there: those that name a cause, the largest
+ * impact first, then symptoms. So the first takes the time, the next gets only what is left of the time
  * that it names, and all together never take more than the run has. A finding that names nothing
  * draws from the whole. Of an op that they name, all symptoms together may take what it is above its
  * roofline. A symptom that gets nothing becomes a part of the finding that took its time.

@@ -17,7 +17,7 @@ struct ts_finding_range {
 
 struct ts_doctor_facts {
 	int64_t health_score;		   /* 0..100; -1: unknown */
-	const struct ts_finding *findings; /* those of the result, the largest impact first */
+	const struct ts_finding *findings; /* those of the result, the largest gain first */
 	size_t nr_findings;
 	const struct ts_finding_range *ranges; /* in the order of the findings */
 	size_t nr_ranges;

@@ -194,6 +194,42 @@ TEST(what_compute_can_cover_bounds_a_gain)
 	given_release(&run);
 }
 
+/* dot.1 takes 900 ms, of which one loss is 700 and another 600, and 300 ms nothing runs. By impact the order is 700,
+ * 600, 300; the second loss gets the 200 that the first leaves, so by gain it is 700, 300, 200. */
+TEST(findings_stand_in_the_order_of_their_gains)
+{
+	static const struct {
+		const char *rule;
+		int64_t gain_ps;
+		enum ts_severity severity;
+	} rows[] = {
+		{ "no_device", -1, TS_CRITICAL },      { "padding_waste", 700 * MS, TS_CRITICAL },
+		{ "idle", 300 * MS, TS_WARNING },      { "padding_waste", 200 * MS, TS_WARNING },
+		{ "host_clock_skew", -1, TS_WARNING },
+	};
+	const struct ts_result *doctor;
+	struct given run;
+
+	given_nothing(&run);
+	given_devices(&run, 1);
+	given_op(&run, op_of("dot.1", TS_OP_MATRIX, TS_BUCKET_COMPUTE, 900, 0));
+	given_time(&run, (const int64_t[TS_NR_BUCKETS]){
+				 [TS_BUCKET_COMPUTE] = 1000, [TS_BUCKET_IDLE] = 300 });
+	given_padding(&run, "dot.1", "jit_f", 60, 600);
+	given_padding(&run, "dot.1", "jit_f", 67, 700);
+	given_cause(&run, "host_clock_skew", TS_WARNING);
+	given_cause(&run, "no_device", TS_CRITICAL);
+	run.settings.dominant_op_high = 100;
+	doctor = when_examined(&run);
+	assert_int_equal(doctor->nr_findings, TS_NELEM(rows));
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		assert_string_equal(doctor->findings[i].rule, rows[i].rule);
+		assert_int_equal(doctor->findings[i].gain_ps, rows[i].gain_ps);
+		assert_int_equal(doctor->findings[i].severity, rows[i].severity);
+	}
+	given_release(&run);
+}
+
 TEST(gaps_of_no_length_are_not_listed)
 {
 	const struct ts_finding *finding;
