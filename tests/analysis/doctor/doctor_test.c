@@ -676,6 +676,36 @@ TEST(many_tiny_ops_are_told)
 	}
 }
 
+/* 200,000 ops of 1 us in 1 s. HBM of 1 TB/s needs 0.25 us for 250 kB, so 150 of the 200 ms can be had; for 600 kB it
+ * needs 0.6 us: from hbm_bandwidth_low, 60 %, on an op is near its roofline. A loop is not a tiny op. */
+TEST(tiny_ops_near_their_roofline_have_nothing_to_give)
+{
+	static const struct {
+		double bytes;
+		enum ts_op_kind kind;
+		int64_t impact_ms;
+	} rows[] = { { 0, TS_OP_COMPUTE, 200 },
+		     { 250e3, TS_OP_COMPUTE, 150 },
+		     { 600e3, TS_OP_COMPUTE, -1 },
+		     { 0, TS_OP_CONTROL, -1 } };
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		const struct ts_finding *finding;
+		struct given run;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_op(&run, (struct given_op){ "op.1", "loop fusion", "", NULL, rows[i].kind,
+						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 200000,
+						  200 * MS, 0, rows[i].bytes });
+		given_time(&run, (const int64_t[TS_NR_BUCKETS]){ [TS_BUCKET_COMPUTE] = 1000 });
+		finding = finding_of(when_examined(&run), "small_ops");
+		assert_int_equal(finding ? finding->impact_ps : -1,
+				 rows[i].impact_ms < 0 ? -1 : rows[i].impact_ms * MS);
+		given_release(&run);
+	}
+}
+
 TEST(layout_copies_and_unknown_kernels_are_told_by_category)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 800, 200, 0, 0, 0, 0, 0, 0, 0 };

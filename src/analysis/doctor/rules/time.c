@@ -233,14 +233,24 @@ static void check_dominant_op(struct ts_doctor *doctor, const struct ts_rule *ru
 	ts_doctor_where_one(doctor, finding, fact);
 }
 
+/* Its size does not hold it back. */
+static bool is_near_roofline(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	return ts_fact_work(doctor, fact).least_ps >=
+	       doctor->ctx->settings->hbm_bandwidth_low / 100 * (double)fact->exclusive_ps;
+}
+
+/* A loop's own time is between the ops in it, which are what is tiny. */
 static bool match_small(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
 			const void *arg)
 {
 	double limit_ps = doctor->ctx->settings->small_op_time * (double)TS_PS_PER_US;
+	const struct ts_op *op = ts_fact_op(doctor, fact);
 
 	if (fact->occurrences <= 0 || fact->exclusive_ps <= 0)
 		return false;
-	if (!ts_op_fact_works(fact))
+	if (!ts_op_fact_works(fact) || (op && op->kind == TS_OP_CONTROL) ||
+	    is_near_roofline(doctor, fact))
 		return false;
 	return (double)fact->exclusive_ps / (double)fact->occurrences < limit_ps;
 }
@@ -253,7 +263,8 @@ static void check_small_ops(struct ts_doctor *doctor, const struct ts_rule *rule
 
 	if (!(share * 100 > doctor->ctx->settings->small_ops_high) || ops.occurrences <= 0)
 		return;
-	finding = ts_doctor_report_run(doctor, rule, ops.exclusive_ps);
+	finding = ts_doctor_report_run(doctor, rule,
+				       ts_to_ps((double)ops.exclusive_ps - ops.least_ps));
 	finding->title = TS_SENTENCE(doctor, "{share} of core time is in very many tiny ops",
 				     TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
@@ -295,5 +306,5 @@ const struct ts_rule ts_rule_small_ops = {
 	.name = "small_ops",
 	.confidence = TS_POSSIBLE,
 	.check = check_small_ops,
-	.ceiling = "the core time of these ops; the work in them stays",
+	.ceiling = "the core time of these ops less what they need by the roofline",
 };
