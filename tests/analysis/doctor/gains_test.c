@@ -230,6 +230,34 @@ TEST(findings_stand_in_the_order_of_their_gains)
 	given_release(&run);
 }
 
+/* An op of 810 of 1,000 ms needs 640 of them, and for 190 nothing runs. Both figures of the formula bound the score:
+ * 100 x sqrt(0.64) is 80, and 100 x sqrt(1 - 0.19 of idling - 0.17 of the op) is as much; with an op that needs 720
+ * it is sqrt(0.72), 85. */
+TEST(health_is_the_root_of_what_ideal_and_gains_leave)
+{
+	static const struct {
+		double bytes;
+		int64_t ideal_ms, score;
+	} rows[] = { { 640e9, 640, 80 }, { 720e9, 720, 85 } };
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		const struct ts_result *doctor;
+		struct given run;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_op(&run, (struct given_op){ "scan.1", "loop fusion", "", NULL, TS_OP_COMPUTE,
+						  TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 1, 810 * MS,
+						  0, rows[i].bytes });
+		given_time(&run, (const int64_t[TS_NR_BUCKETS]){
+					 [TS_BUCKET_MEMORY_WAIT] = 810, [TS_BUCKET_IDLE] = 190 });
+		doctor = when_examined(&run);
+		assert_int_equal(ts_result_get(doctor, "ideal_ps").as.i, rows[i].ideal_ms * MS);
+		assert_int_equal(ts_result_get(doctor, "health_score").as.i, rows[i].score);
+		given_release(&run);
+	}
+}
+
 TEST(gaps_of_no_length_are_not_listed)
 {
 	const struct ts_finding *finding;
