@@ -2,8 +2,7 @@
 /*
  * Steps of the run, row by row of the outline; which of them are slow, and which are listed.
  *
- * Slow is a step that takes longer than the median by the share of a threshold. The median is the lower
- * one of two, so it is a step's real time.
+ * Slow is a step that takes longer than the median by the share of a threshold.
  */
 #include "analysis/kit/run_steps.h"
 
