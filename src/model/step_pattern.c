@@ -10,6 +10,8 @@
  */
 #include "model/step_pattern.h"
 
+#include <math.h>
+
 #include "base/check.h"
 
 #define MATCHED_MIN 0.8 /* of the modules' time between the first and the last step */
@@ -18,6 +20,8 @@
 #define SMALL_MAX   0.1	  /* modules that may break the pattern have together less of the time */
 #define TINY_MAX    0.005 /* of a period: what no update takes, but arithmetic for a log line does */
 #define PAIRS_MAX   64	  /* modules tried beside the one that repeats */
+#define CUT_ALIKE   3	  /* rounds between, of fewer the shortest says too little of the first and the last */
+#define CUT_MIN	    0.1	  /* of the others' work: what a round that the capture cut misses at least */
 
 struct finder {
 	const struct ts_execution *all;
@@ -404,16 +408,31 @@ static int64_t end_of_step(const struct ts_execution *executions, size_t from, s
 	return is_next ? executions[until].start_ps : end_ps;
 }
 
-enum ts_status ts_step_pattern_apply(const struct ts_step_pattern *pattern,
-				     const struct ts_execution *executions, size_t nr,
-				     const struct ts_bytes *names, struct ts_device_steps *steps,
-				     struct ts_error *err)
-{
-	size_t at = step_pattern_next_of(pattern, executions, nr, 0), end, next_end;
-	enum ts_status st = TS_OK;
+/* A period that the pattern matches. */
+struct round {
+	int64_t start_ps, end_ps, work_ps; /* work: of its executions */
+	uint64_t programs;		   /* a hash of them, in their order */
+};
 
-	TS_ASSERT(pattern && executions && steps);
-	while (st == TS_OK && pattern->nr > 0 && at < nr) {
+static void step_pattern_add_work(const struct ts_step_pattern *pattern,
+				  const struct ts_execution *executions, size_t from, size_t end,
+				  struct round *round)
+{
+	for (size_t i = from; i < end; i++)
+		if (step_pattern_is_in(pattern, executions[i].symbol)) {
+			round->work_ps =
+				ts_i64_add(round->work_ps, step_pattern_length_ps(&executions[i]));
+			round->programs = round->programs * 31 + executions[i].program;
+		}
+}
+
+static size_t step_pattern_list_rounds(const struct ts_step_pattern *pattern,
+				       const struct ts_execution *executions, size_t nr,
+				       const struct ts_bytes *names, struct round *rounds)
+{
+	size_t at = step_pattern_next_of(pattern, executions, nr, 0), nr_rounds = 0, end, next_end;
+
+	while (pattern->nr > 0 && at < nr) {
 		size_t next;
 		bool is_next;
 
@@ -424,12 +443,61 @@ enum ts_status ts_step_pattern_apply(const struct ts_step_pattern *pattern,
 		next = step_pattern_next_of(pattern, executions, nr, end);
 		is_next =
 			next < nr && step_pattern_matches(pattern, executions, nr, next, &next_end);
-		st = ts_device_steps_add(
-			steps, executions[at].start_ps,
-			end_of_step(executions, at, end, TS_MIN(next, nr), names, is_next),
-			steps->nr, err);
+		rounds[nr_rounds] = (struct round){
+			.start_ps = executions[at].start_ps,
+			.end_ps =
+				end_of_step(executions, at, end, TS_MIN(next, nr), names, is_next),
+		};
+		step_pattern_add_work(pattern, executions, at, end, &rounds[nr_rounds++]);
 		at = next;
 	}
+	return nr_rounds;
+}
+
+/*
+ * The first and the last round are the ones that a capture can cut. One is cut where it works less than
+ * the shortest of those between that run the same programs, by more than CUT_MIN and by more than what
+ * these differ: what lies from the shortest to their mean.
+ */
+static bool is_cut(const struct round *rounds, size_t nr, size_t at)
+{
+	int64_t least_ps = INT64_MAX;
+	double sum_ps = 0, mean_ps;
+	size_t nr_alike = 0;
+
+	for (size_t i = 1; i + 1 < nr; i++) {
+		if (rounds[i].programs != rounds[at].programs)
+			continue;
+		nr_alike++;
+		least_ps = TS_MIN(least_ps, rounds[i].work_ps);
+		sum_ps += (double)rounds[i].work_ps;
+	}
+	if (nr_alike < CUT_ALIKE)
+		return false;
+	mean_ps = sum_ps / (double)nr_alike;
+	return (double)(least_ps - rounds[at].work_ps) >
+	       fmax(mean_ps - (double)least_ps, CUT_MIN * mean_ps);
+}
+
+enum ts_status ts_step_pattern_apply(const struct ts_step_pattern *pattern,
+				     const struct ts_execution *executions, size_t nr,
+				     const struct ts_bytes *names, struct ts_device_steps *steps,
+				     struct ts_error *err)
+{
+	struct round *rounds = malloc((nr + 1) * sizeof(*rounds));
+	enum ts_status st = rounds ? TS_OK : ts_fail_nomem(err);
+	size_t nr_rounds, first, end;
+
+	TS_ASSERT(pattern && executions && steps);
+	if (st)
+		return st;
+	nr_rounds = step_pattern_list_rounds(pattern, executions, nr, names, rounds);
+	first = nr_rounds > 0 && is_cut(rounds, nr_rounds, 0);
+	end = nr_rounds - (nr_rounds > 0 && is_cut(rounds, nr_rounds, nr_rounds - 1));
+	for (size_t i = first; i < end && st == TS_OK; i++)
+		st = ts_device_steps_add(steps, rounds[i].start_ps, rounds[i].end_ps, steps->nr,
+					 err);
+	free(rounds);
 	return st;
 }
 

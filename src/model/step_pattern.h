@@ -19,6 +19,7 @@
 struct ts_execution {
 	int64_t start_ps, end_ps;
 	uint32_t symbol;
+	uint32_t program; /* by which variants are told apart */
 };
 
 struct ts_step_pattern {
@@ -36,8 +37,8 @@ enum ts_status ts_step_pattern_find(const struct ts_execution *executions, size_
 
 /*
  * The steps of a core by the pattern, numbered from 0: each lasts until the next one starts, or,
- * where where the next does not follow at once, or a module runs that is not part of a step (by its
- * name), until that or its own last end.
+ * where the next does not follow at once, or a module runs that is not part of a step (by its
+ * name), until that or its own last end. A first or last one that the capture cut is not a step.
  */
 enum ts_status ts_step_pattern_apply(const struct ts_step_pattern *pattern,
 				     const struct ts_execution *executions, size_t nr,

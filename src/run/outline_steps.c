@@ -238,7 +238,7 @@ static enum ts_status make_history(struct ts_outline_steps *finding,
 	while (history->items && ts_outline_marks_next(&walk, &mark)) {
 		struct ts_execution *item = &history->items[history->nr++];
 
-		*item = (struct ts_execution){ mark.start_ps, mark.end_ps, 0 };
+		*item = (struct ts_execution){ mark.start_ps, mark.end_ps, 0, mark.op };
 		st = symbol_of(&finding->symbols, finding->profile, mark.op, &item->symbol, err);
 		if (st)
 			return st;

@@ -168,7 +168,7 @@ static void put(struct sequence *sequence, const struct given_run *run, const ch
 
 		assert_true(sequence->nr < MAX_RUNS);
 		sequence->items[sequence->nr++] =
-			(struct ts_execution){ sequence->at, sequence->at + time, symbol };
+			(struct ts_execution){ sequence->at, sequence->at + time, symbol, 0 };
 		sequence->at += time + 1;
 	}
 }
@@ -241,6 +241,47 @@ TEST(an_evaluation_is_part_of_no_step)
 		assert_int_equal(steps.items[i].end_ps, expected[i][1]);
 	}
 	free(steps.items);
+}
+
+/* Six executions of jit_f, 100 behind one another: a first or last one that takes less than all between runs on outside the
+ * capture. Not so where it is shorter by a tenth only, by no more than those between differ (7 to 10 on average), where
+ * it is another variant - a last batch of fewer rows - or where only two are between. */
+TEST(a_step_that_the_capture_cut_is_not_a_step)
+{
+	static const struct {
+		int64_t length[6];
+		uint32_t last_program;
+		size_t nr, nr_steps;
+		int64_t first_start;
+	} rows[] = {
+		{ { 3, 10, 10, 10, 10, 4 }, 0, 6, 4, 100 },
+		{ { 10, 10, 10, 10, 10, 4 }, 0, 6, 5, 0 },
+		{ { 9, 10, 10, 10, 10, 11 }, 0, 6, 6, 0 },
+		{ { 6, 7, 10, 13, 10, 5 }, 0, 6, 6, 0 },
+		{ { 3, 10, 10, 10, 10, 4 }, 1, 6, 5, 100 },
+		{ { 3, 10, 10, 4 }, 0, 4, 4, 0 },
+	};
+	static const struct ts_bytes name = { (const uint8_t *)"jit_f", 5 };
+	const struct ts_step_pattern pattern = { { 0 }, 1 };
+
+	for (size_t r = 0; r < TS_NELEM(rows); r++) {
+		struct ts_device_steps steps = { .nr = 0 };
+		struct ts_execution items[6];
+
+		for (size_t i = 0; i < rows[r].nr; i++) {
+			int64_t start = (int64_t)i * 100;
+
+			items[i] = (struct ts_execution){ start, start + rows[r].length[i], 0,
+							  i + 1 == rows[r].nr ? rows[r].last_program
+									      : 0 };
+		}
+		assert_int_equal(
+			ts_step_pattern_apply(&pattern, items, rows[r].nr, &name, &steps, NULL),
+			TS_OK);
+		assert_int_equal(steps.nr, rows[r].nr_steps);
+		assert_int_equal(steps.items[0].start_ps, rows[r].first_start);
+		free(steps.items);
+	}
 }
 
 TEST(a_long_list_of_modules_is_cut)
