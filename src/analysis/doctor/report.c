@@ -108,6 +108,14 @@ void ts_doctor_claim_class(struct ts_doctor *doctor, enum ts_bucket bucket, int6
 		draft->class_ps[bucket] = ts_i64_add(draft->class_ps[bucket], TS_MAX(ps, 0));
 }
 
+void ts_doctor_keep(struct ts_doctor *doctor)
+{
+	struct ts_draft *draft = last_draft(doctor);
+
+	if (draft)
+		draft->keep = true;
+}
+
 void ts_doctor_gain_at_most(struct ts_doctor *doctor, int64_t ps)
 {
 	struct ts_draft *draft = last_draft(doctor);

@@ -218,6 +218,8 @@ void ts_doctor_claim(struct ts_doctor *doctor, const struct ts_op_fact *fact); /
 void ts_doctor_claim_class(struct ts_doctor *doctor, enum ts_bucket bucket, int64_t ps);
 /* Of the finding reported last: its gain is PS of core time at most, though its impact is more. */
 void ts_doctor_gain_at_most(struct ts_doctor *doctor, int64_t ps);
+/* Of the finding reported last: it stays, whatever its impact. */
+void ts_doctor_keep(struct ts_doctor *doctor);
 /* Of the finding reported last: at least this severity (lift), at most this one (cap), whatever its
  * gain. REASON stands in the report where it made a difference. */
 void ts_doctor_lift(struct ts_doctor *doctor, enum ts_severity severity, const char *reason);

@@ -487,7 +487,6 @@ TEST(a_slow_step_is_told_with_what_it_has_more_of)
 	}
 }
 
-/* 100 ms of a copy are waited for, of 1 s; other compute could cover 40 of them. */
 /* Two of eight cores ran: a step that takes 50 ms more costs the run 50 ms, 100 of core time. */
 TEST(cores_that_ran_nothing_count_in_no_finding)
 {
@@ -529,6 +528,54 @@ TEST(executions_are_counted_on_the_cores_that_ran)
 	given_release(&run);
 }
 
+/* Step 4 of 5 takes 150 ms, the median is 100: its op is of program 8, whose executions take 60, 40 or 25 ms. What is
+ * longer by no more than slow_step_high, 20 ms, beside that is not slow. A program that runs in 3 of 5 steps, or whose
+ * variants do, is not another one than most. */
+TEST(a_step_that_runs_another_program_loses_nothing_by_that)
+{
+	static const struct {
+		int64_t executions, total_ms, of_variant, impact_ms;
+	} rows[] = {
+		{ 1, 60, 0, 0 },  { 1, 40, 0, 0 },   { 1, 25, 0, 25 },
+		{ 2, 120, 0, 0 }, { 3, 180, 0, 50 }, { 2, 120, 1, 50 },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		const struct ts_finding *finding;
+		struct given run;
+		uint32_t op;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		op = given_op(&run, (struct given_op){ "fusion.9", "loop fusion", "", NULL,
+						       TS_OP_COMPUTE, TS_ASYNC_NONE,
+						       TS_BUCKET_COMPUTE, 1, 60 * MS, 0, 0 });
+		run.profile.ops[op].program_id = 8;
+		run.modules[0] =
+			(struct ts_module_fact){ 8, TS_LIT("jit_eval_step(8)"), rows[i].executions,
+						 rows[i].total_ms * MS };
+		run.modules[1] = (struct ts_module_fact){ 9, TS_LIT("jit_eval_step(9)"),
+							  rows[i].of_variant, 60 * MS };
+		run.ops.nr_modules = 2;
+		given_time(&run, (const int64_t[TS_NR_BUCKETS]){ [TS_BUCKET_COMPUTE] = 550 });
+		for (int64_t k = 0; k < 5; k++)
+			given_step(&run, k, k * 100, k == 4 ? 150 : 100, 0, 0);
+		given_slow_step(&run, 4, 50, -1);
+		run.slow[0].cause = TS_BUCKET_COMPUTE;
+		run.slow[0].op = op;
+		finding = finding_of(when_examined(&run), "slow_steps");
+		assert_non_null(finding);
+		assert_int_equal(finding->impact_ps, rows[i].impact_ms * MS);
+		assert_int_equal(
+			contains(finding->title, "1 step takes longer because of jit_eval_step"),
+			rows[i].impact_ms == 0);
+		if (rows[i].impact_ms == 0)
+			assert_int_equal(finding->severity, TS_INFO);
+		given_release(&run);
+	}
+}
+
+/* 100 ms of a copy are waited for, of 1 s; other compute could cover 40 of them. */
 TEST(a_copy_that_is_waited_for_is_worth_what_compute_could_cover)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 900, 100, 0, 0, 0, 0, 0, 0, 0 };

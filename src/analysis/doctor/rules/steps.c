@@ -171,14 +171,15 @@ static void rules_steps_put_slow(struct ts_doctor *doctor, const struct ts_time_
 	put_period(doctor, time);
 }
 
-static void add_slow_places(struct ts_doctor *doctor, struct ts_finding *finding)
+static void add_slow_places(struct ts_doctor *doctor, const struct ts_time_facts *time,
+			    struct ts_finding *finding)
 {
 	struct ts_selection ops = { .nr = 0 };
 
-	for (size_t i = 0; i < doctor->time->nr_slow; i++) {
-		const struct ts_slow_step *slow = &doctor->time->slow[i];
+	for (size_t i = 0; i < time->nr_slow; i++) {
+		const struct ts_slow_step *slow = &time->slow[i];
 		const struct ts_op_fact *fact = ts_op_fact_of(doctor->ops, slow->op);
-		int64_t start_ps = doctor->time->steps[slow->step].start_ps;
+		int64_t start_ps = time->steps[slow->step].start_ps;
 
 		ts_doctor_range(doctor, TS_NONE, start_ps, ts_i64_add(start_ps, slow->duration_ps));
 		if (i < MAX_SHOWN && fact)
@@ -186,9 +187,8 @@ static void add_slow_places(struct ts_doctor *doctor, struct ts_finding *finding
 	}
 	ops.nr_all = ops.nr;
 	ts_doctor_where(doctor, finding, &ops);
-	for (size_t i = 0; i < TS_MIN(doctor->time->nr_slow, MAX_SHOWN); i++) {
-		const struct ts_cache_compilation *row =
-			compiled_in(doctor, &doctor->time->slow[i]);
+	for (size_t i = 0; i < TS_MIN(time->nr_slow, MAX_SHOWN); i++) {
+		const struct ts_cache_compilation *row = compiled_in(doctor, &time->slow[i]);
 
 		if (row)
 			ts_doctor_show_code(doctor, finding, ts_module_stem(row->module),
@@ -225,10 +225,11 @@ static const char *advice_for(const struct ts_doctor *doctor, const struct ts_sl
 }
 
 /* That of the slowest step. */
-static void choose_advice(struct ts_doctor *doctor, struct ts_finding *finding)
+static void choose_advice(struct ts_doctor *doctor, const struct ts_slow_step *slowest,
+			  struct ts_finding *finding)
 {
 	const struct ts_advice *advice =
-		ts_advice_find(doctor->framework, advice_for(doctor, &doctor->time->slow[0]));
+		ts_advice_find(doctor->framework, advice_for(doctor, slowest));
 
 	finding->advice = ts_bytes_of(advice->advice);
 	finding->code = ts_bytes_of(advice->code);
@@ -297,19 +298,118 @@ static void check_worked(struct ts_doctor *doctor, const struct ts_rule *rule)
 	finding->evidence = ts_doctor_text(doctor);
 }
 
-static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rule)
+/* --- steps that run another program than most, as an evaluation or a checkpoint does: it is work of its own */
+
+static int64_t executions_of(const struct ts_ops_facts *ops, struct ts_bytes stem)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < ops->nr_modules; i++)
+		if (ts_bytes_eq(ts_module_stem(ops->modules[i].name), stem))
+			sum = ts_i64_add(sum, TS_MAX(ops->modules[i].executions, 0));
+	return sum;
+}
+
+/* The program of the op that grew most, where it runs in less than half of the steps, all its variants
+ * together; else NULL. */
+static const struct ts_module_fact *other_program(const struct ts_doctor *doctor,
+						  const struct ts_slow_step *slow)
+{
+	const struct ts_op *op = slow->op == TS_NONE ? NULL : &doctor->ctx->profile->ops[slow->op];
+	int64_t all = ts_i64_mul((int64_t)doctor->time->nr_steps, (int64_t)doctor->time->nr_cores);
+
+	for (size_t i = 0; op && op->has_program && i < doctor->ops->nr_modules; i++) {
+		const struct ts_module_fact *module = &doctor->ops->modules[i];
+
+		if (module->program_id != op->program_id || module->executions <= 0)
+			continue;
+		return executions_of(doctor->ops, ts_module_stem(module->name)) < (all + 1) / 2
+			       ? module
+			       : NULL;
+	}
+	return NULL;
+}
+
+/* What the step takes longer than the median beside one execution of the other program that it runs. */
+static int64_t lost_ps(const struct ts_doctor *doctor, const struct ts_slow_step *slow,
+		       const struct ts_module_fact *program)
+{
+	int64_t own_ps = program ? program->total_ps / program->executions : 0;
+	int64_t left_ps = ts_i64_sub(slow->excess_ps, own_ps);
+	double limit_ps =
+		doctor->ctx->settings->slow_step_high / 100 * (double)doctor->time->median_step_ps;
+
+	return program && (double)left_ps <= limit_ps ? 0 : left_ps;
+}
+
+/* The slow steps that another program does not explain, and of the others one. */
+struct explained {
+	struct ts_time_facts time; /* .slow: what is left, each with what it loses */
+	const struct ts_module_fact *program;
+	size_t nr;
+	int64_t excess_ps; /* the longest */
+};
+
+static struct explained explain_programs(struct ts_doctor *doctor)
 {
 	const struct ts_time_facts *time = doctor->time;
-	int64_t cores = (int64_t)TS_MAX(doctor->time->nr_cores, 1);
-	struct ts_finding *finding;
+	struct ts_slow_step *left =
+		ts_arena_array(&doctor->scratch, time->nr_slow + 1, sizeof(*left));
+	struct explained found = { .time = *time };
 
-	if (ts_timeline_facts(doctor->ctx)->nr_steps > 0) {
-		check_worked(doctor, rule);
-		return;
+	found.time.slow = left;
+	found.time.nr_slow = 0;
+	doctor->failed |= !left;
+	for (size_t i = 0; left && i < time->nr_slow; i++) {
+		const struct ts_module_fact *program = other_program(doctor, &time->slow[i]);
+		int64_t ps = lost_ps(doctor, &time->slow[i], program);
+
+		if (ps > 0) {
+			left[found.time.nr_slow] = time->slow[i];
+			left[found.time.nr_slow++].excess_ps = ps;
+			continue;
+		}
+		found.program = found.nr++ == 0 ? program : found.program;
+		found.excess_ps = TS_MAX(found.excess_ps, time->slow[i].excess_ps);
 	}
-	if (time->nr_slow == 0)
-		return;
-	finding = ts_doctor_report_run(doctor, rule, ts_i64_mul(all_excess(time), cores));
+	found.time.nr_slow_steps -= (int64_t)found.nr;
+	return found;
+}
+
+static void put_program(struct ts_doctor *doctor, const struct explained *explained)
+{
+	if (explained->nr > 0)
+		TS_PUT(doctor,
+		       "{count} step{s} run{v} another program than most, {name}, and take{v} up "
+		       "to {time} "
+		       "more: work of its own, which is not counted as lost. ",
+		       TS_COUNT(explained->nr), TS_NAME(ts_module_stem(explained->program->name)),
+		       TS_TIME(explained->excess_ps));
+}
+
+static void report_programs(struct ts_doctor *doctor, const struct ts_rule *rule,
+			    const struct explained *explained)
+{
+	struct ts_finding *finding = ts_doctor_report_run(doctor, rule, 0);
+
+	ts_doctor_keep(doctor);
+	finding->title = TS_SENTENCE(doctor, "{count} step{s} take{v} longer because of {name}",
+				     TS_COUNT(explained->nr),
+				     TS_NAME(ts_module_stem(explained->program->name)));
+	put_program(doctor, explained);
+	put_period(doctor, doctor->time);
+	finding->evidence = ts_doctor_text(doctor);
+	add_slow_places(doctor, doctor->time, finding);
+}
+
+static void report_slow(struct ts_doctor *doctor, const struct ts_rule *rule,
+			const struct explained *explained)
+{
+	const struct ts_time_facts *time = &explained->time;
+	int64_t cores = (int64_t)TS_MAX(time->nr_cores, 1);
+	struct ts_finding *finding =
+		ts_doctor_report_run(doctor, rule, ts_i64_mul(all_excess(time), cores));
+
 	finding->title = TS_SENTENCE(
 		doctor, "{count} of {count} steps {text} over {number} % longer than the median",
 		TS_COUNT(time->nr_slow_steps), TS_COUNT(time->nr_steps),
@@ -318,10 +418,26 @@ static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rul
 	for (size_t i = 0; i < time->nr_slow; i++)
 		ts_doctor_claim_class(doctor, time->slow[i].cause,
 				      ts_i64_mul(time->slow[i].excess_ps, cores));
+	put_program(doctor, explained);
 	rules_steps_put_slow(doctor, time);
 	finding->evidence = ts_doctor_text(doctor);
-	add_slow_places(doctor, finding);
-	choose_advice(doctor, finding);
+	add_slow_places(doctor, time, finding);
+	choose_advice(doctor, &time->slow[0], finding);
+}
+
+static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	struct explained explained;
+
+	if (ts_timeline_facts(doctor->ctx)->nr_steps > 0) {
+		check_worked(doctor, rule);
+		return;
+	}
+	explained = explain_programs(doctor);
+	if (explained.time.nr_slow > 0)
+		report_slow(doctor, rule, &explained);
+	else if (explained.nr > 0)
+		report_programs(doctor, rule, &explained);
 }
 
 const struct ts_rule ts_rule_input_bound = {
