@@ -38,6 +38,7 @@
 	X(other_time)           \
 	X(exposed_collectives)  \
 	X(straggler)            \
+	X(slowdown)             \
 	X(exposed_async)        \
 	X(late_rank)            \
 	X(kernel_gaps)          \

@@ -9,8 +9,13 @@
  * Since when: an execution is slow when it takes longer than the fastest one before it by LEAST_RATIO. The
  * stretch of executions that ends with the last one, and in which the slow ones outnumber the others by
  * most, begins where the op became slow (the largest sum that ends at the last one).
+ *
+ * A core that is slow as a whole since a moment: nearly all of its work is in ops that take longer since
+ * then, by one factor. No program does that to all of its ops; a clock that falls does.
  */
 #include "analysis/facts/op_cores.h"
+
+#include <math.h>
 
 #define TS_NEEDS(X) X(time)
 #include "analysis/kit/needs.h"
@@ -27,6 +32,9 @@
 #define LEAST_SHARE    0.002 /* of the wall time, that the core loses by it */
 #define LEAST_TIMES    3     /* executions */
 #define LISTED	       64
+#define NEAR_FACTOR    0.05 /* of the factor of all: what an op's own may differ */
+#define NEAR_MOMENT    0.05 /* of the core's time, or from one execution to the next: so near to each other ops slow down */
+#define NEARLY_ALL     0.9  /* of a core's work */
 
 /* An op on the core of a line. */
 struct own_op {
@@ -34,6 +42,16 @@ struct own_op {
 	int64_t least_ps; /* of an execution so far */
 	int64_t score;	  /* slow executions less others, since .since_ps; 0: none of it */
 	int64_t since_ps;
+	int64_t before_nr, before_ps; /* executions and self time until then */
+};
+
+/* What a core does since it is slow. */
+struct slowdown {
+	int64_t since_ps;
+	int64_t slow_ps; /* of its ops, since then; 0: it is not slow */
+	int64_t fair_ps; /* what they would take at their pace of before */
+	int64_t work_ps; /* of these ops, over the whole run */
+	int64_t nr_ops;
 };
 
 struct slow_core {
@@ -51,9 +69,12 @@ struct all_op {
 struct op_cores_state {
 	/* of a line */
 	uint32_t device;
+	int64_t first_ps, last_ps; /* starts of its ops */
 	struct own_op *own;
 	size_t nr_own;
 	/* of the sum */
+	struct slowdown *slowdowns; /* by device */
+	size_t nr_slowdowns;
 	struct all_op *ops;
 	size_t nr_ops;
 };
@@ -61,7 +82,14 @@ struct op_cores_state {
 #define TS_SELF struct own_op
 static TS_RECORD_WITH(own, TS_EMPTY(nr), TS_NUMBER(1, nr, TS_BY_HAND),
 		      TS_NUMBER(2, self_ps, TS_BY_HAND), TS_NUMBER(3, least_ps, TS_BY_HAND),
-		      TS_NUMBER(4, score, TS_BY_HAND), TS_NUMBER(5, since_ps, TS_BY_HAND));
+		      TS_NUMBER(4, score, TS_BY_HAND), TS_NUMBER(5, since_ps, TS_BY_HAND),
+		      TS_NUMBER(6, before_nr, TS_BY_HAND), TS_NUMBER(7, before_ps, TS_BY_HAND));
+#undef TS_SELF
+
+#define TS_SELF struct slowdown
+static TS_RECORD(slowdown, TS_NUMBER(1, since_ps, TS_BY_HAND), TS_NUMBER(2, slow_ps, TS_BY_HAND),
+		 TS_NUMBER(3, fair_ps, TS_BY_HAND), TS_NUMBER(4, work_ps, TS_BY_HAND),
+		 TS_NUMBER(5, nr_ops, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct slow_core
@@ -77,12 +105,14 @@ static TS_RECORD_WITH(all, TS_EMPTY(nr), TS_NUMBER(1, nr, TS_BY_HAND),
 #define TS_SELF struct op_cores_state
 static TS_RECORD(state, TS_INDEX(1, device, TS_BY_DEVICE, TS_BY_HAND),
 		 TS_RECORDS(2, own, nr_own, own_record, TS_BY_OP, TS_BY_HAND),
-		 TS_RECORDS(3, ops, nr_ops, all_record, TS_BY_OP, TS_BY_HAND));
+		 TS_RECORDS(3, ops, nr_ops, all_record, TS_BY_OP, TS_BY_HAND),
+		 TS_NUMBER(4, first_ps, TS_BY_HAND), TS_NUMBER(5, last_ps, TS_BY_HAND),
+		 TS_RECORDS(6, slowdowns, nr_slowdowns, slowdown_record, TS_BY_DEVICE, TS_BY_HAND));
 #undef TS_SELF
 
 static bool op_cores_applies(const struct ts_context *ctx)
 {
-	return ctx->profile->nr_devices > 1;
+	return ctx->profile->nr_devices > 0;
 }
 
 static bool op_cores_wants(const struct ts_context *ctx, const struct ts_line *line)
@@ -96,6 +126,7 @@ static enum ts_status op_cores_open(void *arg, const struct ts_context *ctx,
 	struct op_cores_state *state = arg;
 
 	state->device = ctx->profile->planes[line->plane].device;
+	state->first_ps = INT64_MAX;
 	state->nr_own = ctx->profile->nr_ops;
 	state->own = ts_room_array(ctx->profile->rooms, state->nr_own + 1, sizeof(*state->own));
 	return state->own ? TS_OK : ts_fail_nomem(err);
@@ -109,8 +140,11 @@ static void op_cores_look_at(struct own_op *own, int64_t start_ps, int64_t dur_p
 		own->score = TS_MAX(own->score - 1, 0);
 		return;
 	}
-	if (own->score++ == 0)
-		own->since_ps = start_ps;
+	if (own->score++ > 0)
+		return;
+	own->since_ps = start_ps;
+	own->before_nr = own->nr;
+	own->before_ps = own->self_ps;
 }
 
 static enum ts_status op_cores_block(void *arg, const struct ts_context *ctx,
@@ -125,6 +159,8 @@ static enum ts_status op_cores_block(void *arg, const struct ts_context *ctx,
 		if (nr <= 0)
 			continue;
 		op_cores_look_at(own, block->start_ps[i], block->self_ps[i] / nr);
+		state->first_ps = TS_MIN(state->first_ps, block->start_ps[i]);
+		state->last_ps = TS_MAX(state->last_ps, block->start_ps[i]);
 		own->nr = ts_i64_add(own->nr, nr);
 		own->self_ps = ts_i64_add(own->self_ps, block->self_ps[i]);
 	}
@@ -166,6 +202,95 @@ static void op_cores_add_own(struct op_cores_state *into, const struct op_cores_
 	}
 }
 
+/* --- a core that is slow as a whole */
+
+static bool op_cores_works(const struct ts_context *ctx, size_t op)
+{
+	return ts_op_bucket(&ctx->profile->ops[op]) == TS_NR_BUCKETS;
+}
+
+static bool became_slow(const struct own_op *own)
+{
+	return own->score >= LEAST_TIMES && own->before_nr >= LEAST_TIMES && own->before_ps > 0;
+}
+
+/* What its executions since then would take at their pace of before. */
+static double fair_of(const struct own_op *own)
+{
+	return mean_of(own->before_ps, own->before_nr) * (double)(own->nr - own->before_nr);
+}
+
+static double factor_of(const struct own_op *own)
+{
+	return (double)(own->self_ps - own->before_ps) / fair_of(own);
+}
+
+/* Of all ops that work what they took; of those that became slow the one that lost most. */
+static const struct own_op *most_slowed(const struct ts_context *ctx,
+					const struct op_cores_state *line, int64_t *work_ps)
+{
+	const struct own_op *most = NULL;
+	double most_ps = 0;
+
+	*work_ps = 0;
+	for (size_t i = 0; i < line->nr_own; i++) {
+		const struct own_op *own = &line->own[i];
+		double lost_ps;
+
+		if (own->nr == 0 || !op_cores_works(ctx, i))
+			continue;
+		*work_ps = ts_i64_add(*work_ps, own->self_ps);
+		lost_ps = became_slow(own) ? fair_of(own) * (factor_of(own) - 1) : 0;
+		if (lost_ps > most_ps) {
+			most_ps = lost_ps;
+			most = own;
+		}
+	}
+	return most;
+}
+
+static void slowdown_add(struct slowdown *found, const struct own_op *own)
+{
+	found->since_ps =
+		found->nr_ops++ == 0 ? own->since_ps : TS_MIN(found->since_ps, own->since_ps);
+	found->slow_ps = ts_i64_add(found->slow_ps, own->self_ps - own->before_ps);
+	found->fair_ps = ts_i64_add(found->fair_ps, ts_whole(fair_of(own)));
+	found->work_ps = ts_i64_add(found->work_ps, own->self_ps);
+}
+
+/* Those that became slow when the one did that lost most, by its factor; none where they are not nearly all. */
+static struct slowdown find_slowdown(const struct ts_context *ctx,
+				     const struct op_cores_state *line)
+{
+	struct slowdown found = { .slow_ps = 0 };
+	int64_t work_ps;
+	const struct own_op *most = most_slowed(ctx, line, &work_ps);
+	double span_ps = (double)(line->last_ps - line->first_ps);
+	double near_ps = most ? span_ps * fmax(NEAR_MOMENT, 1 / (double)most->nr) : 0;
+
+	for (size_t i = 0; most && i < line->nr_own; i++) {
+		const struct own_op *own = &line->own[i];
+
+		if (own->nr > 0 && op_cores_works(ctx, i) && became_slow(own) &&
+		    fabs((double)(own->since_ps - most->since_ps)) <= near_ps &&
+		    fabs(factor_of(own) / factor_of(most) - 1) <= NEAR_FACTOR)
+			slowdown_add(&found, own);
+	}
+	if ((double)found.work_ps < NEARLY_ALL * (double)work_ps || found.nr_ops < LEAST_TIMES ||
+	    (double)found.slow_ps < LEAST_RATIO * (double)found.fair_ps)
+		return (struct slowdown){ .slow_ps = 0 };
+	return found;
+}
+
+static void op_cores_add_slowdown(const struct ts_context *ctx, struct op_cores_state *into,
+				  const struct op_cores_state *from)
+{
+	struct slowdown found = find_slowdown(ctx, from);
+
+	if (found.slow_ps > 0 && from->device < into->nr_slowdowns)
+		into->slowdowns[from->device] = found;
+}
+
 static enum ts_status op_cores_merge(void *into_arg, void *from_arg, const struct ts_context *ctx,
 				     struct ts_error *err)
 {
@@ -176,9 +301,14 @@ static enum ts_status op_cores_merge(void *into_arg, void *from_arg, const struc
 		into->ops =
 			ts_room_array(ctx->profile->rooms, into->nr_ops + 1, sizeof(*into->ops));
 	}
-	if (!into->ops)
+	if (!into->slowdowns) {
+		into->nr_slowdowns = ctx->profile->nr_devices;
+		into->slowdowns = calloc(into->nr_slowdowns + 1, sizeof(*into->slowdowns));
+	}
+	if (!into->ops || !into->slowdowns)
 		return ts_fail_nomem(err);
 	op_cores_add_own(into, from_arg);
+	op_cores_add_slowdown(ctx, into, from_arg);
 	return TS_OK;
 }
 
@@ -243,6 +373,31 @@ static enum ts_status op_cores_make_facts(const struct op_cores_state *sum,
 	return TS_OK;
 }
 
+static enum ts_status op_cores_list_slowdowns(const struct op_cores_state *sum,
+					      const struct ts_context *ctx, struct ts_arena *arena,
+					      struct ts_op_cores_facts *facts, struct ts_error *err)
+{
+	struct ts_slowdown *items = ts_arena_array(arena, sum->nr_slowdowns + 1, sizeof(*items));
+
+	if (!items)
+		return ts_fail_nomem(err);
+	for (uint32_t d = 0; d < sum->nr_slowdowns; d++) {
+		const struct slowdown *of = &sum->slowdowns[d];
+
+		if (of->slow_ps > 0)
+			items[facts->nr_slowdowns++] = (struct ts_slowdown){
+				d,
+				of->since_ps,
+				ts_steps_number_at(&ctx->outline->steps, d, of->since_ps),
+				of->slow_ps,
+				of->fair_ps,
+				of->nr_ops
+			};
+	}
+	facts->slowdowns = items;
+	return TS_OK;
+}
+
 #define CELLS(X) \
 	X(program_id, ts_id(op->program_id)) \
 	X(module, ts_text_or_null(ts_module_name(profile, op->module))) \
@@ -265,8 +420,10 @@ static enum ts_status op_cores_close(void *arg, const struct ts_context *ctx, vo
 	const struct ts_profile *profile = ctx->profile;
 	struct ts_op_cores_facts *facts = facts_arg;
 	struct ts_table *table;
-	enum ts_status st = op_cores_make_facts(arg, ctx, &result->owner->arena, facts, err);
+	enum ts_status st = op_cores_list_slowdowns(arg, ctx, &result->owner->arena, facts, err);
 
+	if (st == TS_OK)
+		st = op_cores_make_facts(arg, ctx, &result->owner->arena, facts, err);
 	if (st)
 		return st;
 	if (profile->nr_devices < 2)

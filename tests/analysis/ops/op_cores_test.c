@@ -76,3 +76,68 @@ TEST(cores_that_differ_by_little_are_not_named)
 	assert_int_equal(nr_rows(given, "op_cores", "op_cores"), 0);
 	done(given);
 }
+
+/* One core with three ops of 20, 10 and 40 us a step, which take PCT of that from execution SINCE on. */
+static struct given *given_slowdown(const int64_t pct[3], int since)
+{
+	static const int64_t usual_us[3] = { 20, 10, 40 };
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	for (int op = 1; op <= 3; op++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "fusion.%d", op);
+		xp_meta_end(&xp, xp_meta(&xp, op, name, name));
+	}
+	xp_line(&xp, "XLA Ops", 0);
+	for (int i = 0; i < NR_RUNS; i++)
+		for (int op = 0; op < 3; op++)
+			given_event(&xp, op + 1, i * 2 * STEP_US + op * 70,
+				    usual_us[op] * (i >= since ? pct[op] : 100) / 100);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 0);
+	return given;
+}
+
+static const struct ts_finding *slowdown_of(struct given *given)
+{
+	const struct ts_result *doctor = view(given, "doctor");
+
+	for (size_t i = 0; i < doctor->nr_findings; i++)
+		if (strcmp(doctor->findings[i].rule, "slowdown") == 0)
+			return &doctor->findings[i];
+	return NULL;
+}
+
+/* 70 us a step become 105 in 6 of 10 steps: 210 us are lost. It is no clock where an op keeps its pace or has a factor of
+ * its own, where the core is slow from the first execution on, or for one step alone; nor is a twentieth. */
+TEST(a_core_whose_ops_all_slow_down_by_one_factor_is_named)
+{
+	static const struct {
+		int64_t pct[3];
+		int since;
+		int64_t lost_us;
+	} rows[] = {
+		{ { 150, 150, 150 }, 4, 210 }, { { 155, 150, 150 }, 4, 216 },
+		{ { 150, 150, 100 }, 4, -1 },  { { 200, 150, 150 }, 4, -1 },
+		{ { 150, 150, 150 }, 0, -1 },  { { 150, 150, 150 }, 9, -1 },
+		{ { 105, 105, 105 }, 4, -1 },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct given *given = given_slowdown(rows[i].pct, rows[i].since);
+		const struct ts_finding *finding = slowdown_of(given);
+
+		assert_int_equal(finding ? finding->impact_ps : -1,
+				 rows[i].lost_us < 0 ? -1 : rows[i].lost_us * US);
+		if (finding) {
+			assert_true(
+				ts_bytes_has(finding->title, "All ops of /device:TPU:0 take 5"));
+			assert_int_equal(finding->confidence, TS_CERTAIN);
+			assert_int_equal(finding->when[0].start_ps, 4 * 2 * STEP_US * US);
+		}
+		done(given);
+	}
+}
