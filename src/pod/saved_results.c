@@ -67,8 +67,8 @@ static TS_RECORD(range, TS_NUMBER(1, finding, TS_BY_HAND),
 #define TS_SELF struct ts_padded_op
 static TS_RECORD(padded, TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND),
 		 TS_NUMBER(2, bytes_share, TS_BY_HAND), TS_NUMBER(3, flops_share, TS_BY_HAND),
-		 TS_NUMBER(4, waste_ps, TS_BY_HAND), TS_TEXT(5, suggestion),
-		 TS_NUMBER(6, gain_ps, TS_BY_HAND));
+		 TS_NUMBER(4, waste_ps, TS_BY_HAND), TS_TEXT(5, best.text),
+		 TS_NUMBER(6, best.gain_ps, TS_BY_HAND), TS_NUMBER(7, is_small, TS_BY_HAND));
 #undef TS_SELF
 
 /* What the heat map reads of it. */

@@ -53,7 +53,7 @@ static enum ts_status list_finding(const struct ts_context *ctx, struct mark_lab
 
 static double waste_pct(const struct ts_padded_op *padded)
 {
-	return 100 * fmax(padded->bytes_share, padded->flops_share);
+	return 100 * ts_padded_share(padded);
 }
 
 TS_ORDER(marks_labels_by_op, struct mark_label, TS_UP(op))
@@ -212,8 +212,8 @@ static bool label_padding(const struct ts_context *ctx, const struct mark_label 
 	if (padded->flops_share > 0)
 		marks_labels_put(&args, "padded_flops_pct", ts_share_pct(padded->flops_share));
 	marks_labels_put_time(&args, "time_lost_ns", padded->waste_ps);
-	marks_labels_put(&args, "suggestion", ts_text_or_null(padded->suggestion));
-	marks_labels_put_time(&args, "gain_ns", padded->gain_ps);
+	marks_labels_put(&args, "suggestion", ts_text_or_null(padded->best.text));
+	marks_labels_put_time(&args, "gain_ns", padded->best.gain_ps);
 	marks_labels_put(&args, "op", ts_text_or_null(op->name));
 	marks_labels_put(&args, "module",
 			 ts_text_or_null(op->module < ctx->profile->nr_modules

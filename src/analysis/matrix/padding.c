@@ -299,10 +299,25 @@ static int64_t whole_ps(double ps)
 	return isfinite(ps) && ps < 9e18 ? llround(ps) : -1;
 }
 
+/* About the larger share; where that gains nothing and the other does, both. */
+static struct ts_padding_hint best_hint(struct ts_result *result, const struct ts_padded_op *fact)
+{
+	bool flops = !(fact->bytes_share >= fact->flops_share) && !isnan(fact->flops_share);
+	const struct ts_padding_hint *main = flops ? &fact->flops : &fact->bytes;
+	const struct ts_padding_hint *other = flops ? &fact->bytes : &fact->flops;
+
+	if (other->gain_ps <= 0 || main->gain_ps > 0)
+		return *main;
+	if (main->text.n == 0)
+		return *other;
+	return (struct ts_padding_hint){ ts_result_text(result, "%.*s; %.*s", TS_ARG(main->text),
+							TS_ARG(other->text)),
+					 other->gain_ps };
+}
+
 static struct ts_padded_op padding_fact_of(const struct ts_profile *profile,
 					   struct ts_result *result, const struct padding_op *row)
 {
-	double gain_ps = NAN;
 	struct ts_padded_op fact = {
 		.op = row->op ? (uint32_t)(row->op - profile->ops) : TS_NONE,
 		.module_index = row->module ? (uint32_t)(row->module - profile->modules) : TS_NONE,
@@ -311,12 +326,14 @@ static struct ts_padded_op padding_fact_of(const struct ts_profile *profile,
 		.module = row->module ? row->module->name : (struct ts_bytes){ NULL, 0 },
 		.bytes_share = row->bytes_share,
 		.flops_share = row->flops_share,
+		.is_small = ts_padding_is_small(row),
 		.waste_ps = whole_ps(row->waste_ps),
-		.suggestion = ts_padding_advice(result, row, &gain_ps),
+		.bytes = ts_padding_hint(result, row, PADDING_BYTES),
+		.flops = ts_padding_hint(result, row, PADDING_ARRAY),
 		.self_ps = row->self_ps,
 	};
 
-	fact.gain_ps = whole_ps(gain_ps);
+	fact.best = best_hint(result, &fact);
 	return fact;
 }
 
@@ -326,8 +343,8 @@ static struct ts_padded_op padding_fact_of(const struct ts_profile *profile,
 	X(waste_bytes_pct, ts_share_pct(fact->bytes_share)) \
 	X(waste_flops_pct, ts_share_pct(fact->flops_share)) \
 	X(waste_ps, ts_int_or_null(fact->waste_ps)) \
-	X(suggestion, ts_text_or_null(fact->suggestion)) \
-	X(predicted_gain_ps, ts_int_or_null(fact->gain_ps)) \
+	X(suggestion, ts_text_or_null(fact->best.text)) \
+	X(predicted_gain_ps, ts_int_or_null(fact->best.gain_ps)) \
 	X(self_time_ps, ts_int_or_null(fact->self_ps))
 
 static void padding_put_op(struct ts_result *result, struct ts_table *table,

@@ -61,10 +61,12 @@ struct ts_stored {
 };
 struct ts_stored ts_padding_stored(const struct ts_shape *shape, uint32_t minor);
 
-/* padding_advice.c: what to change of an op, in words, and the core time that gives back (NaN
- * unknown). Empty text: nothing. */
-struct ts_bytes ts_padding_advice(struct ts_result *result, const struct padding_op *op,
-				  double *gain_ps);
+/* padding_advice.c: what to change of an op so that it wastes less of a resource, PADDING_BYTES or PADDING_ARRAY. It gains
+ * something where that is what bounds the op. */
+struct ts_padding_hint ts_padding_hint(struct ts_result *result, const struct padding_op *row,
+				       enum padding_bound resource);
+/* No padded array of it takes more than the smallest array would. */
+bool ts_padding_is_small(const struct padding_op *row);
 
 /* padding_arrays.c: the arrays of the modules that the noted ops belong to (of all, when nothing was measured), and
  * those ops' own that have no module. NULL: no memory. */

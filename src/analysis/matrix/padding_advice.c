@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What to change so that less is padding: other sizes, or another order of dimensions. A gain
- * is the op's time times what the change saves of the resource that bounds it, at the rate the op
+ * What to change so that less is padding: other sizes, or another order of dimensions. What is said
+ * of bytes is about the array that wastes most of them, what is said of FLOPs about the dimension of
+ * the product that leaves most of the matrix unit empty. A gain is the op's time times what the change saves of the resource that bounds it, at the rate the op
  * ran at. A larger size that costs no more saves nothing: then there is no gain.
  */
 #include "analysis/matrix/padding.h"
@@ -10,6 +11,7 @@
 
 #define SHRINK_SHARE 8	   /* a size is brought down a tile when it is over by an eighth of one */
 #define WORTH	     0.001 /* a share below which nothing is said */
+#define FEW_BYTES    4096  /* 8 x 128 words, a register: an array takes about that whatever its size and layout */
 
 /* A dimension of the largest product and what the array makes of it. */
 struct dim {
@@ -84,8 +86,8 @@ static const struct ts_shape *padding_advice_pick(const struct ts_shape *shape,
 		const struct ts_shape *one = shape->dtype == TS_TUPLE ? &shape->parts[i] : shape;
 		struct ts_padding bytes = ts_padding_of_shape(one);
 
-		if (one->dtype == TS_TUPLE || ts_shape_elements(one) <= 1)
-			continue; /* a scalar takes a tile whatever one does */
+		if (one->dtype == TS_TUPLE || bytes.allocated_bytes <= FEW_BYTES)
+			continue;
 		if (bytes.allocated_bytes - bytes.logical_bytes <= *waste)
 			continue;
 		*waste = bytes.allocated_bytes - bytes.logical_bytes;
@@ -186,18 +188,28 @@ static struct ts_bytes advise_array(struct ts_result *result, const struct paddi
 	return text;
 }
 
-struct ts_bytes ts_padding_advice(struct ts_result *result, const struct padding_op *row,
-				  double *gain_ps)
+bool ts_padding_is_small(const struct padding_op *row)
 {
-	bool array = row->bound == PADDING_ARRAY;
+	TS_ASSERT(row->op || row->module);
+	return !worst_array(row);
+}
+
+struct ts_padding_hint ts_padding_hint(struct ts_result *result, const struct padding_op *row,
+				       enum padding_bound resource)
+{
+	bool array = resource == PADDING_ARRAY;
+	double gain_ps = NAN, share = array ? row->flops_share : row->bytes_share;
+	struct ts_padding_hint hint = { .gain_ps = -1 };
 
 	TS_ASSERT(row->op || row->module);
-	*gain_ps = NAN;
-	if (row->self_ps < 0) /* nothing says what bounds it: the larger share */
-		array = row->flops_share > row->bytes_share || isnan(row->bytes_share);
-	if (array && row->flops_share > WORTH && row->work.nr_products > 0 && row->dim > 0)
-		return advise_product(result, row, gain_ps);
-	if (!array && row->bytes_share > WORTH && (row->bound == PADDING_BYTES || row->self_ps < 0))
-		return advise_array(result, row, gain_ps);
-	return (struct ts_bytes){ NULL, 0 };
+	if (!(share > WORTH) ||
+	    (row->self_ps >= 0 && row->bound != PADDING_ARRAY && row->bound != PADDING_BYTES))
+		return hint;
+	if (!array)
+		hint.text = advise_array(result, row, &gain_ps);
+	else if (row->work.nr_products > 0 && row->dim > 0)
+		hint.text = advise_product(result, row, &gain_ps);
+	if (row->bound == resource && isfinite(gain_ps))
+		hint.gain_ps = llround(fmin(gain_ps, 9e18));
+	return hint;
 }

@@ -295,8 +295,9 @@ static inline void given_padding(struct given *run, const char *op, const char *
 		.bytes_share = pct / 100,
 		.flops_share = NAN,
 		.waste_ps = waste_ms < 0 ? -1 : waste_ms * MS,
-		.suggestion = TS_LIT("pad dim 1 from 4 to 128"),
-		.gain_ps = -1,
+		.bytes = { TS_LIT("pad dim 1 from 4 to 128"), -1 },
+		.flops = { TS_LIT("make K 128"), -1 },
+		.best = { TS_LIT("pad dim 1 from 4 to 128"), -1 },
 		.self_ps = -1,
 	};
 }

@@ -159,6 +159,57 @@ TEST(mxu_utilization_is_told_below_its_threshold)
 	}
 }
 
+/*
+ * A product of 1000 ms that reads 10 x 92 GB: at 1 TB/s 920 of them are the memory's, and its FLOPs are 3 % of the peak.
+ * No faster array helps, so nothing is said of it; at half the rate (10 x 46 GB) it has 540 ms above its roofline.
+ */
+TEST(a_product_at_the_rate_of_hbm_has_nothing_to_gain_from_the_array)
+{
+	static const struct {
+		int64_t ms[TS_NR_BUCKETS];
+		double bytes;
+		int64_t lost_ms; /* above the roofline */
+	} rows[] = {
+		{ { [TS_BUCKET_COMPUTE] = 30, [TS_BUCKET_MEMORY_WAIT] = 900 }, 92e9, -1 },
+		{ { [TS_BUCKET_COMPUTE] = 30,
+		    [TS_BUCKET_MEMORY_WAIT] = 430,
+		    [TS_BUCKET_IDLE] = 740 },
+		  46e9,
+		  540 },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		const struct ts_finding *mxu, *memory;
+		const struct ts_result *doctor;
+		struct given run;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_op(&run,
+			 (struct given_op){ "dot.1", "convolution fusion", "", "decode.py:5",
+					    TS_OP_MATRIX, TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 10,
+					    1000 * MS, 3e11, rows[i].bytes });
+		given_time(&run, rows[i].ms);
+		given_product(&run, "dot.1", 1000, 3, 12.5, 20);
+		run.matrix.utilization = 0.03;
+		doctor = when_examined(&run);
+		mxu = finding_of(doctor, "mxu_utilization");
+		memory = finding_of(doctor, "memory_bound");
+		assert_int_equal(mxu != NULL, rows[i].lost_ms >= 0);
+		assert_int_equal(memory != NULL, rows[i].lost_ms < 0);
+		assert_int_equal(finding_of(doctor, "matmul_fill") != NULL, rows[i].lost_ms >= 0);
+		if (mxu) {
+			assert_int_equal((mxu->impact_ps + MS / 2) / MS, rows[i].lost_ms);
+			assert_true(contains(mxu->evidence, "the memory keeps 430 core-ms of it"));
+		} else {
+			assert_int_equal(memory->severity, TS_INFO);
+			assert_true(contains(memory->advice, "int8"));
+			assert_true(contains(memory->advice, "larger batch"));
+		}
+		given_release(&run);
+	}
+}
+
 TEST(without_matrix_work_nothing_is_said_of_the_mxu)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0, 0 };
@@ -196,7 +247,7 @@ TEST(a_badly_filled_product_names_its_dim)
 	assert_true(contains(finding->evidence, "256 x 256"));
 	/* 4 x (512 x 256 + 256 x 512 + 512 x 512) bytes */
 	assert_true(contains(finding->evidence, "M 512, N 512, K 256, 2.00 MiB of VMEM"));
-	assert_true(contains(finding->evidence, "pad dim 1 from 4 to 128"));
+	assert_true(contains(finding->evidence, "make K 128"));
 	assert_int_equal((finding->impact_ps + MS / 2) / MS, 630); /* 70 % of 900 */
 	given_release(&run);
 

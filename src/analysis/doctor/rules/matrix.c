@@ -30,9 +30,42 @@ static double matrix_utilization_of(const struct ts_matrix_op *product)
 	return isnan(product->utilization) ? NAN : fmin(product->utilization, 1);
 }
 
+/* A matrix op, in its own moments. */
+struct product_time {
+	const struct ts_op_fact *fact; /* NULL: it is not in the op table */
+	double time_ps, used_ps;       /* used: time x utilization; NaN: unknown */
+	double lost_ps;		       /* that a better use of the array could save */
+};
+
+/* What is above the roofline. An op that moves its bytes at its memory's rate has nothing to gain from the array. */
+static double matrix_lost(const struct ts_doctor *doctor, const struct product_time *product)
+{
+	double least = product->used_ps, low = doctor->ctx->settings->hbm_bandwidth_low / 100;
+	struct ts_fact_work work;
+
+	if (product->fact) {
+		work = ts_fact_work(doctor, product->fact);
+		least = fmax(least, ts_or_zero(work.least_ps));
+		if (work.bound == TS_BOUND_HBM && least >= low * product->time_ps)
+			return 0;
+	}
+	return fmax(product->time_ps - least, 0);
+}
+
+static struct product_time product_time_of(const struct ts_doctor *doctor,
+					   const struct ts_matrix_op *product)
+{
+	double time = matrix_own_time(doctor, product);
+	struct product_time of = { matrix_fact_of(doctor, product), time,
+				   time * matrix_utilization_of(product), 0 };
+
+	of.lost_ps = matrix_lost(doctor, &of);
+	return of;
+}
+
 /* The matrix ops together. */
 struct matrix {
-	double time_ps, used_ps; /* used: time x utilization */
+	double time_ps, used_ps, lost_ps;
 	double shape_ps, memory_ps;
 	struct ts_selection ops; /* the time of each that is counted is what it loses */
 };
@@ -44,19 +77,17 @@ static struct matrix sum_products(const struct ts_doctor *doctor)
 
 	for (size_t i = 0; i < systolic->nr; i++) {
 		const struct ts_matrix_op *product = &systolic->items[i];
-		double time = matrix_own_time(doctor, product),
-		       used = matrix_utilization_of(product);
-		const struct ts_op_fact *fact;
+		struct product_time of = product_time_of(doctor, product);
 
-		if (isnan(used) || time <= 0)
+		if (isnan(of.used_ps) || of.time_ps <= 0)
 			continue;
-		sum.time_ps += time;
-		sum.used_ps += time * used;
-		sum.shape_ps += time * ts_or_zero(product->shape_loss);
-		sum.memory_ps += time * ts_or_zero(product->memory_loss);
-		fact = matrix_fact_of(doctor, product);
-		if (fact)
-			ts_selection_add(&sum.ops, fact, ts_to_ps(time * (1 - used)));
+		sum.time_ps += of.time_ps;
+		sum.used_ps += of.used_ps;
+		sum.lost_ps += of.lost_ps;
+		sum.shape_ps += of.time_ps * ts_or_zero(product->shape_loss);
+		sum.memory_ps += of.time_ps * ts_or_zero(product->memory_loss);
+		if (of.fact && of.lost_ps > 0)
+			ts_selection_add(&sum.ops, of.fact, ts_to_ps(of.lost_ps));
 	}
 	return sum;
 }
@@ -68,9 +99,11 @@ static void put_losses(struct ts_doctor *doctor, const struct matrix *sum)
 
 	TS_PUT(doctor,
 	       " Of {core} lost in them, {core} is shape (dims that do not fill the array), {core} "
-	       "waiting for memory, {core} the rest.",
+	       "waiting for memory, {core} the rest[; the memory keeps "
+	       "{core} of it].",
 	       TS_CORE(ts_to_ps(lost)), TS_CORE(ts_to_ps(shape)), TS_CORE(ts_to_ps(memory)),
-	       TS_CORE(ts_to_ps(lost - shape - memory)));
+	       TS_CORE(ts_to_ps(lost - shape - memory)),
+	       TS_WHEN(lost - sum->lost_ps >= 0.5, TS_CORE(ts_to_ps(lost - sum->lost_ps))));
 }
 
 static void put_utilization(struct ts_doctor *doctor, const struct matrix *sum)
@@ -116,8 +149,12 @@ static void claim_products(struct ts_doctor *doctor)
 {
 	const struct ts_systolic_facts *systolic = ts_systolic_facts(doctor->ctx);
 
-	for (size_t i = 0; i < systolic->nr; i++)
-		ts_doctor_claim(doctor, matrix_fact_of(doctor, &systolic->items[i]));
+	for (size_t i = 0; i < systolic->nr; i++) {
+		struct product_time of = product_time_of(doctor, &systolic->items[i]);
+
+		if (of.lost_ps > 0)
+			ts_doctor_claim(doctor, of.fact);
+	}
 }
 
 static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -127,10 +164,10 @@ static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule
 	struct matrix sum = sum_products(doctor);
 	struct ts_finding *finding;
 
-	if (!(overall * 100 < settings->mxu_utilization_warning) || !(sum.time_ps > 0) ||
+	if (!(overall * 100 < settings->mxu_utilization_warning) || !(sum.lost_ps > 0) ||
 	    doctor->total_ps <= 0)
 		return;
-	finding = ts_doctor_report_run(doctor, rule, ts_to_ps(sum.time_ps - sum.used_ps));
+	finding = ts_doctor_report_run(doctor, rule, ts_to_ps(sum.lost_ps));
 	finding->title =
 		TS_SENTENCE(doctor, "The matrix units run at {share} of their peak over the run",
 			    TS_SHARE(overall));
@@ -162,9 +199,9 @@ static void put_suggestion(struct ts_doctor *doctor, const struct ts_matrix_op *
 		    !ts_bytes_eq(padded->module, product->module))
 			continue;
 		TS_PUT(doctor, "[{text}][, which saves {core}][{text}]",
-		       TS_PLAIN(padded->suggestion),
-		       TS_WHEN(padded->gain_ps > 0, TS_CORE(padded->gain_ps)),
-		       TS_STRING(padded->suggestion.n > 0 ? ". " : ""));
+		       TS_PLAIN(padded->flops.text),
+		       TS_WHEN(padded->flops.gain_ps > 0, TS_CORE(padded->flops.gain_ps)),
+		       TS_STRING(padded->flops.text.n > 0 ? ". " : ""));
 		return;
 	}
 }
@@ -223,12 +260,14 @@ static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
 	ts_doctor_where_one(doctor, finding, matrix_fact_of(doctor, product));
 }
 
-/* -1 where the run has no times: a module alone. */
+/* Above the roofline. -1 where the run has no times: a module alone. */
 static int64_t fill_impact(const struct ts_doctor *doctor, const struct ts_matrix_op *product)
 {
+	struct product_time of = product_time_of(doctor, product);
+
 	if (doctor->total_ps <= 0)
 		return -1;
-	return ts_to_ps(matrix_own_time(doctor, product) * ts_or_zero(product->shape_loss));
+	return ts_to_ps(fmin(of.time_ps * ts_or_zero(product->shape_loss), of.lost_ps));
 }
 
 static void check_matmul_fill(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -267,7 +306,9 @@ static void check_highest_precision(struct ts_doctor *doctor, const struct ts_ru
 	if (ops.nr == 0 || doctor->total_ps <= 0)
 		return;
 	finding = ts_doctor_report_run(
-		doctor, rule, ts_to_ps((double)ops.exclusive_ps * (1 - 1 / HIGHEST_PASSES)));
+		doctor, rule,
+		ts_to_ps(fmin((double)ops.exclusive_ps * (1 - 1 / HIGHEST_PASSES),
+			      (double)ops.exclusive_ps - ops.least_ps)));
 	finding->title =
 		TS_SENTENCE(doctor, "{share} of core time is in f32 products at highest precision",
 			    TS_SHARE(ts_doctor_share(doctor, ops.exclusive_ps)));
@@ -301,13 +342,14 @@ const struct ts_rule ts_rule_mxu_utilization = {
 	.confidence = TS_LIKELY,
 	.symptom = true,
 	.check = check_mxu_utilization,
-	.ceiling = "the time of matrix ops, less what their FLOPs need at the peak",
+	.ceiling = "the time of matrix ops, less what their FLOPs and bytes need at the peaks",
 };
 const struct ts_rule ts_rule_matmul_fill = {
 	.name = "matmul_fill",
 	.confidence = TS_LIKELY,
 	.check = check_matmul_fill,
-	.ceiling = "the product's time by the share of the array that its shape leaves empty",
+	.ceiling = "the product's time by the share of the array that its shape leaves empty, "
+		   "above its roofline",
 };
 const struct ts_rule ts_rule_highest_precision = {
 	.name = "highest_precision",

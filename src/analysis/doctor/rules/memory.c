@@ -7,17 +7,11 @@
 #include "analysis/facts/memory.h"
 #include "analysis/settings_list.h"
 
-/* Of its bytes or of its FLOPs, whichever is more; where one is unknown, the other. */
-static double waste_of(const struct ts_padded_op *padded)
-{
-	return fmax(padded->bytes_share, padded->flops_share);
-}
-
 /* What padding costs, never more than the op takes; -1 in a module without a run. */
 static int64_t padding_impact(const struct ts_doctor *doctor, const struct ts_padded_op *padded)
 {
 	const struct ts_op_fact *fact = ts_doctor_fact(doctor, padded->module, padded->name);
-	int64_t cost = padded->waste_ps >= 0 ? padded->waste_ps : padded->gain_ps;
+	int64_t cost = padded->waste_ps >= 0 ? padded->waste_ps : padded->best.gain_ps;
 
 	if (doctor->total_ps <= 0)
 		return -1;
@@ -26,7 +20,21 @@ static int64_t padding_impact(const struct ts_doctor *doctor, const struct ts_pa
 	return TS_MAX(cost, 0);
 }
 
-static void rules_memory_put_padding(struct ts_doctor *doctor, const struct ts_padded_op *padded)
+/* FLOPs that a matrix product loses are reported by the rule about its shape. */
+static bool rules_memory_is_product(const struct ts_doctor *doctor,
+				    const struct ts_padded_op *padded)
+{
+	const struct ts_systolic_facts *systolic = ts_systolic_facts(doctor->ctx);
+
+	for (size_t i = 0; i < systolic->nr; i++)
+		if (ts_bytes_eq(systolic->items[i].name, padded->name) &&
+		    ts_bytes_eq(systolic->items[i].module, padded->module))
+			return true;
+	return false;
+}
+
+static void rules_memory_put_padding(struct ts_doctor *doctor, const struct ts_padded_op *padded,
+				     const struct ts_padding_hint *hint)
 {
 	bool moves = padded->bytes_share > 0, issues = padded->flops_share > 0;
 
@@ -36,20 +44,24 @@ static void rules_memory_put_padding(struct ts_doctor *doctor, const struct ts_p
 	       TS_WHEN(moves, TS_SHARE(padded->bytes_share)),
 	       TS_STRING(moves && issues ? " and " : ""),
 	       TS_WHEN(issues, TS_SHARE(padded->flops_share)), TS_CORE(padded->waste_ps),
-	       TS_PLAIN(padded->suggestion),
-	       TS_WHEN(padded->suggestion.n > 0 && padded->gain_ps > 0, TS_CORE(padded->gain_ps)),
-	       TS_STRING(padded->suggestion.n > 0 ? "." : ""));
+	       TS_PLAIN(hint->text),
+	       TS_WHEN(hint->text.n > 0 && hint->gain_ps > 0, TS_CORE(hint->gain_ps)),
+	       TS_STRING(hint->text.n > 0 ? "." : ""));
 }
 
+/* Of a product its bytes alone. */
 static void report_padding(struct ts_doctor *doctor, const struct ts_rule *rule,
 			   const struct ts_padded_op *padded, int64_t impact)
 {
+	bool product = rules_memory_is_product(doctor, padded);
 	struct ts_finding *finding =
 		ts_doctor_report(doctor, rule, padded->module, padded->name, impact);
 
-	finding->title = TS_SENTENCE(doctor, "{share} of {name} is padding",
-				     TS_SHARE(waste_of(padded)), TS_NAME(padded->name));
-	rules_memory_put_padding(doctor, padded);
+	finding->title =
+		TS_SENTENCE(doctor, "{share} of {name} is padding",
+			    TS_SHARE(product ? padded->bytes_share : ts_padded_share(padded)),
+			    TS_NAME(padded->name));
+	rules_memory_put_padding(doctor, padded, product ? &padded->bytes : &padded->best);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where_one(doctor, finding, ts_doctor_fact(doctor, padded->module, padded->name));
 }
@@ -67,25 +79,13 @@ static void report_total_padding(struct ts_doctor *doctor, const struct ts_rule 
 		TS_CORE(cost));
 }
 
-/* FLOPs that a matrix product loses are reported by the rule about its shape. */
-static bool rules_memory_is_product(const struct ts_doctor *doctor,
-				    const struct ts_padded_op *padded)
-{
-	const struct ts_systolic_facts *systolic = ts_systolic_facts(doctor->ctx);
-
-	for (size_t i = 0; i < systolic->nr; i++)
-		if (ts_bytes_eq(systolic->items[i].name, padded->name) &&
-		    ts_bytes_eq(systolic->items[i].module, padded->module))
-			return true;
-	return false;
-}
-
 static bool is_padded(const struct ts_doctor *doctor, const struct ts_padded_op *padded,
 		      double high)
 {
-	if (!(waste_of(padded) > high))
+	if (!(ts_padded_share(padded) > high))
 		return false;
-	return padded->bytes_share > high || !rules_memory_is_product(doctor, padded);
+	return (padded->bytes_share > high && !padded->is_small) ||
+	       !rules_memory_is_product(doctor, padded);
 }
 
 static void check_padding_waste(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -176,6 +176,41 @@ static void rules_memory_put_part(struct ts_doctor *doctor, const struct ts_sele
 		       TS_STRING(what), TS_OPS(ops, 2));
 }
 
+/* Of HBM's peak, as far as programs come that only read and write: the memory refreshes its cells and turns round. */
+#define AT_RATE 0.85
+
+static bool match_product(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+			  const void *arg)
+{
+	const struct ts_op *op = ts_fact_op(doctor, fact);
+
+	return op && op->kind == TS_OP_MATRIX;
+}
+
+/* Products that wait for memory read weights for few rows, as decoding does: they have an advice of their own. */
+static void choose_memory_advice(struct ts_doctor *doctor, struct ts_finding *finding,
+				 int64_t wait_ps)
+{
+	struct ts_selection products =
+		ts_doctor_select_in(doctor, TS_BUCKET_MEMORY_WAIT, match_product, NULL);
+	const struct ts_advice *advice = ts_advice_find(doctor->framework, "memory_bound_products");
+
+	if (products.exclusive_ps <= wait_ps / 2)
+		return;
+	finding->advice = ts_bytes_of(advice->advice);
+	finding->code = ts_bytes_of(advice->code);
+}
+
+static void cap_at_rate(struct ts_doctor *doctor, const struct ts_selection *streams,
+			int64_t wait_ps)
+{
+	double peak = doctor->rates ? doctor->rates->hbm_bytes_per_s : NAN;
+
+	if (streams->exclusive_ps > wait_ps / 2 && stream_rate(doctor, streams) >= AT_RATE * peak)
+		ts_doctor_cap(doctor, TS_INFO,
+			      "its ops move their bytes at HBM's rate: only fewer bytes help");
+}
+
 static void check_memory_bound(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	enum ts_bucket bucket = TS_BUCKET_MEMORY_WAIT;
@@ -196,6 +231,8 @@ static void check_memory_bound(struct ts_doctor *doctor, const struct ts_rule *r
 	rules_memory_put_part(doctor, &layouts, "copies and data formatting");
 	rules_memory_put_part(doctor, &waits, "waits for asynchronous copies");
 	finding->evidence = ts_doctor_text(doctor);
+	choose_memory_advice(doctor, finding, all.exclusive_ps);
+	cap_at_rate(doctor, &streams, all.exclusive_ps);
 	ts_doctor_where(doctor, finding, &all);
 }
 
