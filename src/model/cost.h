@@ -55,14 +55,21 @@ struct ts_matmul {
 	int64_t flops; /* 2 x batch x m x n x k; less where taps hang over a border */
 	enum ts_dtype lhs, rhs, out;
 	bool highest_precision; /* f32 in six bf16 passes */
+	int64_t groups;	 /* of a convolution's features, each by itself, in .batch too; 1: none */
+	int64_t taps;	 /* positions of a convolution's kernel, in .k; 1: none */
+	bool by_channel; /* depthwise: a filter for each channel */
 };
 
 /*
  * The products inside an op (fusions and calls entered, while bodies not). Returns their number;
- * writes at most MAX of them, the largest by flops first.
+ * writes at most MAX of them, the largest by flops first. Depthwise convolutions are none: their
+ * channels lie on lanes. The emitter of the op says which they are; without one, their shape.
  */
 size_t ts_hlo_matmuls(const struct ts_hlo_module *module, uint32_t instr, struct ts_matmul *out,
 		      size_t max);
+
+size_t ts_hlo_depthwise(const struct ts_hlo_module *module,
+			uint32_t instr); /* how many there are */
 
 /* The share of a matrix unit of DIM x DIM that a product can fill at best, 0..1, and the factors it
  * is made of. The better of the two operand orders is taken (XLA may swap them). */

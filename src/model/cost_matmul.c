@@ -4,8 +4,8 @@
  *
  * A TPU compiler writes every dot as a convolution, with tricks for batch and contracted
  * dimensions; counting the positions where the kernel meets real input tells them apart (openxla/xla,
- * HloCostAnalysis::GetConvolutionFlops). Groups are from that source alone: no compiled module at
- * hand had any.
+ * HloCostAnalysis::GetConvolutionFlops). libtpu makes a group a position of one more spatial dimension, or,
+ * where a group has one feature, gives the convolution to an emitter of depthwise ones.
  */
 #include "model/cost_parts.h"
 
@@ -122,7 +122,7 @@ static int64_t cost_matmul_dim_of(const struct ts_shape *shape, int64_t dim)
 
 /* What one spatial dimension adds to batch, m and k. */
 struct spatial {
-	int64_t batch, m, k_valid, m_out, valid;
+	int64_t batch, m, k_valid, m_out, valid, taps;
 };
 
 /*
@@ -144,6 +144,8 @@ static bool add_spatial(struct spatial *sum, const struct ts_window_dim *dim, in
 	sum->m = ts_i64_mul(sum->m, out);
 	sum->m_out = ts_i64_mul(sum->m_out, out);
 	sum->k_valid = ts_i64_mul(sum->k_valid, valid);
+	if (kernel <= out) /* else a gradient's: its window is the image */
+		sum->taps = ts_i64_mul(sum->taps, kernel);
 	return true;
 }
 
@@ -182,12 +184,16 @@ static bool conv_product(const struct conv *conv, struct ts_matmul *to)
 		in_feature = cost_matmul_dim_of(conv->lhs, dims->in_feature);
 	int64_t features = cost_matmul_dim_of(conv->out, dims->out_feature),
 		rows = cost_matmul_dim_of(conv->out, dims->out_batch);
-	struct spatial sum = { 1, 1, 1, 1, 1 };
+	struct spatial sum = { 1, 1, 1, 1, 1, 1 };
 	int64_t depth = in_feature / groups;
 
 	if (in_batch < 0 || in_feature < 0 || features < 0 || rows < 0 || !add_spatials(&sum, conv))
 		return false;
 	to->batch = ts_i64_mul(sum.batch, ts_i64_mul(groups, batch_groups));
+	to->taps = TS_MAX(sum.taps, 1);
+	to->groups = to->taps > 1 ? to->batch : ts_i64_mul(groups, batch_groups);
+	to->by_channel =
+		(groups > 1 && depth == 1) || (batch_groups > 1 && in_batch == batch_groups);
 	to->m = ts_i64_mul(rows, sum.m);
 	to->n = features / groups / batch_groups;
 	to->k = ts_i64_mul(depth, cost_matmul_ratio(sum.k_valid, sum.m_out));
@@ -267,16 +273,18 @@ bool ts_cost_product(const struct ts_hlo_module *module, const struct ts_hlo_ins
 		.rhs = rhs->dtype,
 		.out = out->dtype,
 		.highest_precision = instr->highest_precision,
+		.groups = 1,
+		.taps = 1,
 	};
 	conv = conv_of(instr, lhs, rhs, out);
 	return instr->conv ? conv_product(&conv, product)
 			   : dot_product(instr->dot, lhs, rhs, out, product);
 }
 
-/* The products found so far, the largest first. */
+/* The products found so far, the largest first, and depthwise convolutions. */
 struct found {
 	struct ts_matmul *out;
-	size_t max, nr;
+	size_t max, nr, nr_depthwise;
 };
 
 static void cost_matmul_note(struct found *found, const struct ts_matmul *product)
@@ -293,13 +301,25 @@ static void cost_matmul_note(struct found *found, const struct ts_matmul *produc
 		found->out[at] = *product;
 }
 
+/* By the emitter of the op that holds it; without one, by its shape. */
+static bool is_depthwise(const struct ts_matmul *product, struct ts_bytes emitter)
+{
+	return emitter.n > 0 ? ts_bytes_has(emitter, "Depthwise") : product->by_channel;
+}
+
 static void search(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr,
-		   unsigned depth, struct found *found)
+		   struct ts_bytes emitter, unsigned depth, struct found *found)
 {
 	struct ts_matmul product;
 
-	if (ts_cost_product(module, instr, &product))
-		cost_matmul_note(found, &product);
+	if (instr->backend.emitter.n > 0)
+		emitter = instr->backend.emitter;
+	if (ts_cost_product(module, instr, &product)) {
+		if (is_depthwise(&product, emitter))
+			found->nr_depthwise++;
+		else
+			cost_matmul_note(found, &product);
+	}
 	if (depth > TS_COST_MAX_DEPTH ||
 	    !TS_OPCODE_IN(instr->opcode, TS_OPCODE_FUSION, TS_OPCODE_CALL, TS_OPCODE_ASYNC_START))
 		return;
@@ -307,19 +327,30 @@ static void search(const struct ts_hlo_module *module, const struct ts_hlo_instr
 		const struct ts_hlo_comp *comp = &module->comps[instr->called[c]];
 
 		for (uint32_t i = 0; i < comp->nr_instrs; i++)
-			search(module, &module->instrs[comp->first_instr + i], depth + 1, found);
+			search(module, &module->instrs[comp->first_instr + i], emitter, depth + 1,
+			       found);
 	}
 }
 
 size_t ts_hlo_matmuls(const struct ts_hlo_module *module, uint32_t instr, struct ts_matmul *out,
 		      size_t max)
 {
-	struct found found = { out, max, 0 };
+	struct found found = { out, max, 0, 0 };
 
 	TS_ASSERT(module && (out || max == 0));
 	TS_ASSERT(instr < module->nr_instrs);
-	search(module, &module->instrs[instr], 0, &found);
+	search(module, &module->instrs[instr], (struct ts_bytes){ NULL, 0 }, 0, &found);
 	return found.nr;
+}
+
+size_t ts_hlo_depthwise(const struct ts_hlo_module *module, uint32_t instr)
+{
+	struct found found = { NULL, 0, 0, 0 };
+
+	TS_ASSERT(module);
+	TS_ASSERT(instr < module->nr_instrs);
+	search(module, &module->instrs[instr], (struct ts_bytes){ NULL, 0 }, 0, &found);
+	return found.nr_depthwise;
 }
 
 /* The share of a row of tiles that N fills. */

@@ -308,6 +308,92 @@ static void check_conv(const struct conv_row *row)
 	release_bench(&bench);
 }
 
+/*
+ * 3 taps over 12 in 10 positions. Of eight features in two groups four belong to a group; a group of one feature is
+ * depthwise by its shape, and an emitter knows better. The gradient of the first has its window as large as the image:
+ * 10 positions are contracted, none of them is a tap.
+ */
+TEST(test_groups_taps_and_depthwise_convolutions)
+{
+	static const struct {
+		const char *lhs, *rhs, *out;
+		int64_t size, feature_groups, batch_groups, nr_products, groups, taps;
+	} rows[] = {
+		{ "f32[2,8,12]{2,1,0}", "f32[8,6,3]{2,1,0}", "f32[2,6,10]{2,1,0}", 3, 1, 1, 1, 1,
+		  3 },
+		{ "f32[2,8,12]{2,1,0}", "f32[4,6,3]{2,1,0}", "f32[2,6,10]{2,1,0}", 3, 2, 1, 1, 2,
+		  3 },
+		{ "f32[2,8,12]{2,1,0}", "f32[1,8,3]{2,1,0}", "f32[2,8,10]{2,1,0}", 3, 8, 1, 0, 0,
+		  0 },
+		{ "f32[8,2,12]{2,1,0}", "f32[2,8,3]{2,1,0}", "f32[1,8,10]{2,1,0}", 3, 1, 8, 0, 0,
+		  0 },
+		{ "f32[8,2,12]{2,1,0}", "f32[2,6,10]{2,1,0}", "f32[8,6,3]{2,1,0}", 10, 1, 1, 1, 1,
+		  1 },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct conv_row row = { .lhs = rows[i].lhs,
+					.rhs = rows[i].rhs,
+					.out = rows[i].out,
+					.dims = { 0, 1, 2, 0, 1, 2, 0, 1, 2 },
+					.window = { rows[i].size, 1, 0, 0, 1, 1, 0 },
+					.feature_groups = rows[i].feature_groups,
+					.batch_groups = rows[i].batch_groups };
+		struct ts_matmul found = { .batch = 0 };
+		struct bench bench;
+		uint32_t at;
+
+		open_bench(&bench);
+		open_main(&bench);
+		make_param(&bench.make, 0, row.lhs, 1);
+		make_param(&bench.make, 1, row.rhs, 2);
+		make_conv(&bench.make, &row);
+		at = close_bench(&bench, "conv");
+		assert_int_equal(ts_hlo_matmuls(&bench.module, at, &found, 1), rows[i].nr_products);
+		assert_int_equal(ts_hlo_depthwise(&bench.module, at), 1 - rows[i].nr_products);
+		assert_int_equal(found.groups, rows[i].groups);
+		assert_int_equal(found.taps, rows[i].taps);
+		assert_true(ts_hlo_cost(&bench.module, at).flops > 0);
+		release_bench(&bench);
+	}
+}
+
+TEST(test_the_emitter_says_what_is_depthwise)
+{
+	static const struct {
+		const char *emitter;
+		int64_t groups;
+		size_t nr_products;
+	} rows[] = {
+		{ "EmitDepthwiseInputBatchInSublanes", 8, 0 },
+		{ "EmitBatchGroupDepthwiseInputBatchInLanesOutputBatchInSublanes", 8, 0 },
+		{ "EmitAllBatchInSublanes", 8, 1 },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct conv_row row = { "f32[2,8,12]{2,1,0}",
+					"f32[1,8,3]{2,1,0}",
+					"f32[2,8,10]{2,1,0}",
+					{ 0, 1, 2, 0, 1, 2, 0, 1, 2 },
+					{ 3, 1, 0, 0, 1, 1, 0 },
+					rows[i].groups,
+					1 };
+		struct ts_matmul found;
+		struct bench bench;
+		uint32_t at;
+
+		open_bench(&bench);
+		open_main(&bench);
+		make_param(&bench.make, 0, row.lhs, 1);
+		make_param(&bench.make, 1, row.rhs, 2);
+		make_conv(&bench.make, &row);
+		at = close_bench(&bench, "conv");
+		bench.module.instrs[at].backend.emitter = ts_bytes_of(rows[i].emitter);
+		assert_int_equal(ts_hlo_matmuls(&bench.module, at, &found, 1), rows[i].nr_products);
+		release_bench(&bench);
+	}
+}
+
 TEST(test_convolutions_are_told_apart)
 {
 	for (size_t i = 0; i < TS_NELEM(conv_rows); i++)

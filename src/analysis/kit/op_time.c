@@ -131,6 +131,7 @@ static void set_work(const struct maker *maker, uint32_t index, struct ts_op_tim
 {
 	const struct ts_hlo_instr *instr = &maker->module->instrs[index];
 	struct ts_op_work work = ts_op_work_of(maker->module, index, maker->rates->mxu_dim);
+	bool is_product = work.nr_products > 0 || ts_hlo_depthwise(maker->module, index) > 0;
 	struct bytes_time bytes = op_time_bytes_of(maker, index);
 	double estimate_s =
 		instr->backend.estimated_cycles > 0
@@ -145,7 +146,7 @@ static void set_work(const struct maker *maker, uint32_t index, struct ts_op_tim
 	if (work.nr_products > 0)
 		time->kind = TS_TIME_MATRIX;
 	if (estimate_s > roof_s &&
-	    (work.nr_products > 0 || bytes.s == 0 || estimate_s <= ESTIMATE_MOST * bytes.s))
+	    (is_product || bytes.s == 0 || estimate_s <= ESTIMATE_MOST * bytes.s))
 		set(time, TS_BASIS_ESTIMATE, estimate_s, least_s, estimate_s);
 	else if (estimate_s > 0 && work.nr_products > 0)
 		set(time, bytes.s >= filled_s ? bytes.basis : TS_BASIS_ESTIMATE,

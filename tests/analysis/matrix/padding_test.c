@@ -367,6 +367,67 @@ TEST(test_a_module_alone_gives_the_static_part)
 	feed_free(feed);
 }
 
+/* bf16[8,LHS features,58] by three positions of a kernel, without a chip: an array of 128 x 128. */
+static const struct ts_padded_op *when_convolved(struct feed *feed, const char *lhs,
+						 const char *rhs, const char *out, int64_t groups)
+{
+	static const int64_t spatial[] = { 2 };
+	static const struct ts_window_dim window = {
+		.size = 3, .stride = 1, .window_dilation = 1, .base_dilation = 1
+	};
+	static const struct ts_conv_dims dims = { 0, 1, 0, 1, 0, 1, 1, spatial, spatial, spatial };
+	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
+	const struct ts_padding_facts *facts;
+	struct ts_hlo_instr *conv;
+
+	feed_instr(feed, module, "a", "parameter", lhs, TS_NONE, TS_NONE)->parameter_number = 0;
+	feed_instr(feed, module, "b", "parameter", rhs, TS_NONE, TS_NONE)->parameter_number = 1;
+	conv = feed_instr(feed, module, "conv.1", "convolution", out, 0, 1);
+	conv->conv = &dims;
+	conv->window = &window;
+	conv->nr_window = 1;
+	conv->feature_group_count = groups;
+	finish(feed);
+	run_after_ops(feed);
+	facts = feed->facts[ts_id_padding];
+	return facts->nr > 0 ? &facts->items[0] : NULL;
+}
+
+/*
+ * K = 16 features x 3 positions, of 128: what fills the array are features. In two groups of 32 features it is wider
+ * groups. A depthwise convolution is no product on the array at all.
+ */
+TEST(test_what_is_said_of_a_convolution_follows_its_groups)
+{
+	static const struct {
+		const char *lhs, *rhs, *out, *text;
+		int64_t groups;
+	} rows[] = {
+		{ "bf16[8,16,58]{2,1,0}", "bf16[16,256,3]{2,1,0}", "bf16[8,256,56]{2,1,0}",
+		  "K=48 is 16 features at 3 positions of the kernel: more features fill the array, "
+		  "a "
+		  "larger kernel takes longer",
+		  1 },
+		{ "bf16[8,64,58]{2,1,0}", "bf16[32,64,3]{2,1,0}", "bf16[8,64,56]{2,1,0}",
+		  "each of the 2 groups has 32 x 32 features for an array of 128 x 128: fewer, "
+		  "wider "
+		  "groups fill more of it",
+		  2 },
+		{ "bf16[8,64,58]{2,1,0}", "bf16[1,64,3]{2,1,0}", "bf16[8,64,56]{2,1,0}", NULL, 64 },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct feed *feed = feed_new();
+		const struct ts_padded_op *op =
+			when_convolved(feed, rows[i].lhs, rows[i].rhs, rows[i].out, rows[i].groups);
+
+		assert_int_equal(op != NULL, rows[i].text != NULL);
+		if (op && !ts_bytes_is(op->best.text, rows[i].text))
+			fail_msg("%.*s", TS_ARG(op->best.text));
+		feed_free(feed);
+	}
+}
+
 TEST(test_an_empty_profile_says_nothing)
 {
 	struct feed *feed = feed_new();
