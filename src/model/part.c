@@ -20,7 +20,8 @@ static bool is_called(const struct ts_device *device, uint32_t index, struct ts_
 {
 	uint64_t number;
 
-	return ts_bytes_eq(device->name, name) || (ts_bytes_u64(name, &number) && number == index);
+	return ts_bytes_eq(device->name, name) || ts_bytes_eq(device->label, name) ||
+	       (ts_bytes_u64(name, &number) && number == index);
 }
 
 /* The device of this name, on a host of the part. TS_NONE: there is none. */

@@ -512,6 +512,24 @@ static void align_hosts(struct ts_profile *profile)
 	}
 }
 
+/* Hosts number their devices alike: with several, "host1 /device:TPU:0". */
+static enum ts_status label_devices(struct ts_profile *profile, struct ts_error *err)
+{
+	for (size_t i = 0; i < profile->nr_devices; i++) {
+		struct ts_device *device = &profile->devices[i];
+
+		device->label = device->name;
+		if (profile->nr_hosts < 2)
+			continue;
+		device->label = ts_arena_printf(&profile->arena, "%.*s %.*s",
+						TS_ARG(profile->hosts[device->host].name),
+						TS_ARG(device->name));
+		if (!device->label.p)
+			return ts_fail_nomem(err);
+	}
+	return TS_OK;
+}
+
 /* "/device:TPU:0 SparseCore 1" works for "/device:TPU:0" of its host. */
 static bool is_core_of(const struct ts_plane *plane, const struct ts_device *device)
 {
@@ -570,6 +588,9 @@ enum ts_status ts_profile_finish(struct ts_profile *profile, struct ts_error *er
 	bound_lines(profile);
 	align_hosts(profile);
 	link_sparse_cores(profile);
+	st = label_devices(profile, err);
+	if (st)
+		return st;
 	st = profile_link_ops(profile, err);
 	if (st)
 		return st;

@@ -134,8 +134,10 @@ struct ts_plane {
  * plane said of itself; the chip table fills gaps in a copy (hw/, run/). */
 struct ts_device {
 	uint32_t host, plane;
-	uint32_t ordinal;	/* the n of /device:TPU:n */
-	struct ts_bytes name;	/* /device:TPU:0 */
+	uint32_t ordinal;     /* the n of /device:TPU:n */
+	struct ts_bytes name; /* /device:TPU:0 */
+	struct ts_bytes
+		label; /* the same behind its host, where there are several; of ts_profile_finish() */
 	struct ts_bytes kind;	/* device_type_string, or GPU's device name; may be empty */
 	struct ts_bytes vendor; /* GPU */
 	bool is_gpu;

@@ -326,6 +326,12 @@ static bool has_labels(const struct ts_table *table)
 	return false;
 }
 
+/* Ops of several modules may have one name, and so may devices of several hosts: only then is it worth its columns. */
+static bool tells_apart(const struct ts_column *column)
+{
+	return column->term == &ts_term_module || column->term == &ts_term_host;
+}
+
 static void add_column(struct layout *layout, size_t index, size_t width)
 {
 	struct column *column = &layout->columns[layout->nr_columns];
@@ -334,9 +340,8 @@ static void add_column(struct layout *layout, size_t index, size_t width)
 	TS_ASSERT(layout->nr_columns < COLUMNS_MAX && index < layout->table->nr_columns);
 	column->index = index;
 	text_table_measure(layout, column, width);
-	/* ops of several modules may have one name: only then is the module worth its columns */
 	if (of->label || !has_labels(layout->table) || (int)index == layout->sorted ||
-	    (of->term == &ts_term_module && layout->nr_rows > 1 && !column->says_nothing))
+	    (tells_apart(of) && layout->nr_rows > 1 && !column->says_nothing))
 		layout->nr_columns++;
 	else
 		*column = (struct column){ 0 };

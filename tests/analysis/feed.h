@@ -71,6 +71,7 @@ static inline uint32_t feed_device(struct feed *feed, const char *kind)
 	device->plane = (uint32_t)feed->profile.nr_planes - 1;
 	device->ordinal = at;
 	device->name = ts_arena_printf(&feed->profile.arena, "/device:TPU:%u", at);
+	device->label = device->name;
 	device->kind = ts_bytes_of(kind);
 	feed->rates[at] = ts_rates_of(&query, NAN, NAN, NAN, -1);
 	line = ts_profile_add_line(&feed->profile);

@@ -101,6 +101,27 @@ TEST(hosts_share_the_earliest_start)
 	ts_profile_release(&profile);
 }
 
+/* Each host counts its devices from 0. */
+TEST(with_several_hosts_a_device_is_labelled_by_its_host)
+{
+	static const char *const hosts[] = { "host0", "host1" };
+	static const char *const labels[] = { "host0 /device:TPU:0", "host1 /device:TPU:0" };
+	struct ts_profile profile;
+
+	ts_profile_init(&profile);
+	for (uint32_t i = 0; i < 2; i++) {
+		ts_profile_add_host(&profile)->name = ts_bytes_of(hosts[i]);
+		ts_profile_add_device(&profile)->name = TS_LIT("/device:TPU:0");
+		profile.devices[i].host = i;
+		assert_int_equal(ts_profile_finish(&profile, NULL), TS_OK);
+		if (i == 0)
+			assert_true(ts_bytes_is(profile.devices[0].label, "/device:TPU:0"));
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		assert_true(ts_bytes_is(profile.devices[i].label, labels[i]));
+	ts_profile_release(&profile);
+}
+
 TEST(starts_that_cannot_be_do_not_overflow)
 {
 	struct ts_profile profile;

@@ -348,11 +348,22 @@ static void memory_timeline_report_put_bytes(struct ts_result *result, int64_t p
 #undef FROM
 }
 
-static void memory_timeline_report_put_fields(struct ts_result *result,
+/* Behind its host where there are several, as a profile's device has it. */
+static struct ts_bytes device_label(const struct ts_context *ctx,
+				    const struct ts_heap_device *device, struct ts_result *result)
+{
+	if (ctx->profile->nr_hosts < 2)
+		return device->name;
+	return ts_result_text(result, "%.*s %.*s", TS_ARG(ctx->profile->hosts[device->host].name),
+			      TS_ARG(device->name));
+}
+
+static void memory_timeline_report_put_fields(const struct ts_context *ctx,
+					      struct ts_result *result,
 					      const struct ts_heap_device *device)
 {
 	TS_SET(result, memory_timeline, source, ts_text(TS_LIT("allocator events of the trace")));
-	TS_SET(result, memory_timeline, device, ts_text(device->name));
+	TS_SET(result, memory_timeline, device, ts_text(device_label(ctx, device, result)));
 	memory_timeline_report_put_bytes(result, device->peak_bytes, device->allocated_bytes,
 					 device->reserved_bytes, TS_MEASURED);
 	TS_SET(result, memory_timeline, peak_time_ps, ts_int(device->peak_ps));
@@ -391,7 +402,7 @@ static void put_runtime(const struct ts_context *ctx, struct ts_result *result,
 {
 	TS_SET(result, memory_timeline, source,
 	       ts_text(TS_LIT("events of the runtime's allocators")));
-	TS_SET(result, memory_timeline, device, ts_text(ctx->profile->devices[most->device].name));
+	TS_SET(result, memory_timeline, device, ts_text(ctx->profile->devices[most->device].label));
 	memory_timeline_report_put_bytes(result, most->peak_bytes,
 					 most->moments[most->nr_moments - 1].in_use_bytes,
 					 TS_UNKNOWN, TS_MEASURED);
@@ -481,7 +492,7 @@ enum ts_status ts_heap_report(const struct ts_context *ctx, struct ts_result *re
 		report_others(ctx, result);
 		return TS_OK;
 	}
-	memory_timeline_report_put_fields(result, &facts->devices[0]);
+	memory_timeline_report_put_fields(ctx, result, &facts->devices[0]);
 	for (size_t i = 0; i < TS_NELEM(sheets); i++) {
 		struct ts_table *table = ts_result_sheet(result, sheets[i].table);
 

@@ -118,6 +118,8 @@ struct ts_copy ts_fact_copy(struct ts_doctor *doctor, const struct ts_op_fact *f
 void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket);
 void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket);
 void ts_put_cores(struct ts_doctor *doctor, enum ts_bucket bucket);
+/* The name of HOST where there are several, else empty. */
+struct ts_bytes ts_doctor_host(const struct ts_doctor *doctor, uint32_t host);
 
 /* waits.c */
 #define TS_MAX_WAITS 3

@@ -52,10 +52,17 @@ void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket)
 		       TS_COUNT(nr), TS_COUNT(time->nr_steps), TS_TIME(sum_ps / (int64_t)nr));
 }
 
+struct ts_bytes ts_doctor_host(const struct ts_doctor *doctor, uint32_t host)
+{
+	const struct ts_profile *profile = doctor->ctx->profile;
+
+	return profile->nr_hosts > 1 ? profile->hosts[host].name : (struct ts_bytes){ NULL, 0 };
+}
+
 static struct ts_bytes hosts_name_of(const struct ts_doctor *doctor,
 				     const struct ts_time_core *core)
 {
-	return doctor->ctx->profile->devices[core->device].name;
+	return doctor->ctx->profile->devices[core->device].label;
 }
 
 void ts_put_cores(struct ts_doctor *doctor, enum ts_bucket bucket)

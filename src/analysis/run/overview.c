@@ -489,7 +489,7 @@ static void note_unknown_chips(const struct ts_context *ctx, struct ts_result *r
 			result,
 			"%.*s: the chip \"%.*s\" is not in the table: what the profile does not "
 			"say of its rates is unknown",
-			TS_ARG(device->name), TS_ARG(device->kind));
+			TS_ARG(device->label), TS_ARG(device->kind));
 	}
 }
 

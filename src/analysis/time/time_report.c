@@ -224,7 +224,7 @@ static void time_report_put_hosts(const struct report *report)
 }
 
 #define GAP_CELLS(X) \
-	X(device, ts_text(profile->devices[gap->device].name)) \
+	X(device, ts_text(profile->devices[gap->device].label)) \
 	X(start_ps, ts_int(gap->start_ps)) \
 	X(duration_ps, ts_int(gap->dur_ps)) \
 	X(cause, ts_text(ts_bytes_of(ts_bucket_name(gap->cause)))) \

@@ -30,7 +30,7 @@ static struct ts_value index_or_null(uint32_t index)
 	X(cause, ts_text(ts_bytes_of(ts_bucket_name(slow->cause)))) \
 	X(cause_excess_ps, ts_int(slow->cause_excess_ps)) \
 	X(device, \
-	  slow->device == TS_NONE ? ts_null() : ts_text(profile->devices[slow->device].name)) \
+	  slow->device == TS_NONE ? ts_null() : ts_text(profile->devices[slow->device].label)) \
 	X(device_id, index_or_null(slow->device)) \
 	X(is_straggler, ts_bool(slow->is_straggler)) \
 	X(op, IF_OP(ts_text(profile->ops[slow->op].name))) \

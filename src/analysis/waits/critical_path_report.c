@@ -228,7 +228,7 @@ static struct ts_value critical_path_report_host_name(const struct path_report *
 }
 
 #define SPAN_ITEMS(X) \
-	X(row, critical_path_report_device_name(report, span->device)) \
+	X(row, ts_text(report->path.ctx->profile->devices[span->device].label)) \
 	X(device_id, ts_int(span->device)) \
 	X(start_ps, ts_int(span->start_ps)) \
 	X(dur_ps, ts_int(span->end_ps - span->start_ps)) \

@@ -80,7 +80,7 @@ static void put_offloads(const struct report *report, const struct ts_sparsecore
 
 #define WAIT_CELLS(X) \
 	X(device_id, ts_int(i)) \
-	X(device, ts_text(profile->devices[i].name)) \
+	X(device, ts_text(profile->devices[i].label)) \
 	X(executions, ts_int(seen->executions)) \
 	X(exposed_wait_ps, ts_int(seen->exposed_ps)) \
 	X(hidden_ps, ts_int(seen->hidden_ps)) \

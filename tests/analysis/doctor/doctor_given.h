@@ -112,6 +112,7 @@ static inline void given_devices(struct given *run, size_t nr)
 		device->plane = i;
 		device->ordinal = i;
 		device->name = ts_arena_printf(&run->profile.arena, "/device:TPU:%u", (unsigned)i);
+		device->label = device->name;
 		device->kind = TS_LIT("TPU v6 Lite");
 		line->plane = i;
 		line->kind = TS_LINE_OPS;

@@ -117,6 +117,7 @@ static void check_donation(struct ts_doctor *doctor, const struct ts_rule *rule)
 /* An allocator, and where its heap stands at the ends of steps. */
 struct heap {
 	struct ts_bytes name;
+	uint32_t host;
 	const struct ts_heap_growth *growth;
 	int64_t capacity_bytes; /* -1: unknown */
 };
@@ -157,11 +158,12 @@ static struct ts_finding *report_growth(struct ts_doctor *doctor, const struct t
 	finding->title =
 		TS_SENTENCE(doctor, "Device memory grows by {bytes} a step", TS_BYTES(per_step));
 	TS_PUT(doctor,
-	       "{name} holds {bytes} after the first of {count} steps and {bytes} after the last, "
-	       "of "
-	       "{bytes}; {count} of them end with more than the one before.",
-	       TS_NAME(heap->name), TS_BYTES(is->first_bytes), TS_COUNT(is->nr_steps),
-	       TS_BYTES(is->last_bytes), TS_BYTES(heap->capacity_bytes), TS_COUNT(is->nr_rising));
+	       "[{name} ]{name} holds {bytes} after the first of {count} steps and {bytes} after "
+	       "the last, "
+	       "of {bytes}; {count} of them end with more than the one before.",
+	       TS_NAME(ts_doctor_host(doctor, heap->host)), TS_NAME(heap->name),
+	       TS_BYTES(is->first_bytes), TS_COUNT(is->nr_steps), TS_BYTES(is->last_bytes),
+	       TS_BYTES(heap->capacity_bytes), TS_COUNT(is->nr_rising));
 	return finding;
 }
 
@@ -169,7 +171,7 @@ static struct ts_finding *report_growth(struct ts_doctor *doctor, const struct t
 static void check_allocator(struct ts_doctor *doctor, const struct ts_rule *rule,
 			    const struct ts_allocator *of)
 {
-	struct heap heap = { of->name, &of->growth, of->capacity_bytes };
+	struct heap heap = { of->name, of->host, &of->growth, of->capacity_bytes };
 	struct ts_finding *finding;
 	size_t nr = 0;
 
@@ -187,7 +189,7 @@ static void check_allocator(struct ts_doctor *doctor, const struct ts_rule *rule
 static void check_torch(struct ts_doctor *doctor, const struct ts_rule *rule,
 			const struct ts_heap_device *device)
 {
-	struct heap heap = { device->name, &device->growth, device->capacity_bytes };
+	struct heap heap = { device->name, device->host, &device->growth, device->capacity_bytes };
 	struct ts_finding *finding;
 	size_t nr = 0;
 

@@ -108,24 +108,13 @@ static void put_slow_op(struct ts_doctor *doctor, const struct ts_op_core *slow)
 	       TS_TIME(slow->others_ps), TS_COUNT(slow->since_step));
 }
 
-static void rules_collectives_put_name(struct ts_doctor *doctor,
-				       const struct ts_collective_core *core)
-{
-	const struct ts_profile *profile = doctor->ctx->profile;
-	const struct ts_device *device = &profile->devices[core->device];
-
-	TS_PUT(doctor, "{name}[ of {name}] keeps the other cores waiting at collectives",
-	       TS_NAME(device->name),
-	       TS_WHEN(profile->nr_hosts > 1, TS_NAME(profile->hosts[device->host].name)));
-}
-
 static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_collectives_facts *facts = ts_collectives_facts(doctor->ctx);
 	const struct ts_collective_core *core;
+	const struct ts_device *device;
 	struct ts_finding *finding;
 	const struct ts_op_core *slow;
-	struct ts_bytes device;
 	int64_t wait_ps, own_ps;
 
 	if (facts->nr_cores < 2)
@@ -135,14 +124,14 @@ static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule
 	if (wait_ps <= 0)
 		return;
 	own_ps = ts_to_ps((double)core->lead_ps * (double)wait_ps / (double)core->excess_ps);
-	device = doctor->ctx->profile->devices[core->device].name;
-	finding = ts_doctor_report(doctor, rule, (struct ts_bytes){ NULL, 0 }, device,
+	device = &doctor->ctx->profile->devices[core->device];
+	finding = ts_doctor_report(doctor, rule, (struct ts_bytes){ NULL, 0 }, device->name,
 				   ts_i64_add(wait_ps, own_ps));
 	slow = slow_op(doctor, core->device);
 	if (!slow)
 		claim_own(doctor, own_ps);
-	rules_collectives_put_name(doctor, core);
-	finding->title = ts_doctor_text(doctor);
+	finding->title = TS_SENTENCE(doctor, "{name} keeps the other cores waiting at collectives",
+				     TS_NAME(device->label));
 	put_core(doctor, core);
 	put_slow_op(doctor, slow);
 	finding->evidence = ts_doctor_text(doctor);

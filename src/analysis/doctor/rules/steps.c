@@ -109,12 +109,6 @@ static void rules_steps_put_compiled(struct ts_doctor *doctor, const struct ts_s
 	       TS_NAME(source));
 }
 
-static struct ts_bytes rules_steps_host_name(const struct ts_profile *profile, uint32_t device)
-{
-	return profile->nr_hosts > 1 ? profile->hosts[profile->devices[device].host].name
-				     : (struct ts_bytes){ NULL, 0 };
-}
-
 /* " Step 216 takes 33.9 ms more: compilation, with the host in XLA::TPU run backend." */
 static void rules_steps_put_step(struct ts_doctor *doctor, const struct ts_slow_step *slow)
 {
@@ -125,9 +119,8 @@ static void rules_steps_put_step(struct ts_doctor *doctor, const struct ts_slow_
 	       TS_COUNT(doctor->time->steps[slow->step].number), TS_TIME(slow->excess_ps),
 	       TS_STRING(ts_bucket_title(slow->cause)), TS_CORE(slow->cause_excess_ps));
 	if (slow->is_straggler)
-		TS_PUT(doctor, " on {name}[ of {name}], which the other cores wait for",
-		       TS_NAME(doctor->ctx->profile->devices[slow->device].name),
-		       TS_NAME(rules_steps_host_name(doctor->ctx->profile, slow->device)));
+		TS_PUT(doctor, " on {name}, which the other cores wait for",
+		       TS_NAME(doctor->ctx->profile->devices[slow->device].label));
 	else
 		ts_put(doctor, " over all cores");
 	TS_PUT(doctor, "[, most in {name}][, with the host in {name}].",

@@ -152,7 +152,7 @@ static void rules_time_put_longest(struct ts_doctor *doctor, const struct ts_tim
 {
 	TS_PUT(doctor, "; the {text} lasts {time}, at {time} on {name}",
 	       TS_STRING(nr > 1 ? "longest gap" : "gap"), TS_TIME(gap->dur_ps),
-	       TS_TIME(gap->start_ps), TS_NAME(doctor->ctx->profile->devices[gap->device].name));
+	       TS_TIME(gap->start_ps), TS_NAME(doctor->ctx->profile->devices[gap->device].label));
 }
 
 #define MIN_OF_LONGEST 0.05 /* gaps of less than this part of the longest are not listed */

@@ -56,7 +56,9 @@ static void report_oom(struct ts_doctor *doctor, const struct ts_rule *rule,
 	struct ts_finding *finding = torch_memory_report(doctor, rule, device);
 
 	ts_doctor_lift(doctor, TS_CRITICAL, "the job cannot go on without memory");
-	finding->title = TS_SENTENCE(doctor, "{name} ran out of memory", TS_NAME(device->name));
+	finding->title =
+		TS_SENTENCE(doctor, "[{name} ]{name} ran out of memory",
+			    TS_NAME(ts_doctor_host(doctor, device->host)), TS_NAME(device->name));
 	TS_PUT(doctor, "{bytes} were asked for after {time}[ by {name}][ in {name}]. ",
 	       TS_BYTES(device->oom_bytes), TS_TIME(device->oom_ps), TS_NAME(device->oom_owner.op),
 	       TS_NAME(device->oom_owner.module));
@@ -83,9 +85,10 @@ static void report_full(struct ts_doctor *doctor, const struct ts_rule *rule,
 
 	ts_doctor_lift(doctor, pct >= FULL_PCT ? TS_CRITICAL : TS_WARNING,
 		       "a little more, and the job runs out of memory");
-	finding->title =
-		TS_SENTENCE(doctor, "{name} has {share} of its memory allocated at the peak",
-			    TS_NAME(device->name), TS_SHARE(pct / 100));
+	finding->title = TS_SENTENCE(
+		doctor, "[{name} ]{name} has {share} of its memory allocated at the peak",
+		TS_NAME(ts_doctor_host(doctor, device->host)), TS_NAME(device->name),
+		TS_SHARE(pct / 100));
 	put_peak(doctor, device);
 	finding->evidence = ts_doctor_text(doctor);
 }
@@ -116,9 +119,10 @@ static void report_unused(struct ts_doctor *doctor, const struct ts_rule *rule,
 
 	if (is_short)
 		ts_doctor_lift(doctor, TS_WARNING, "hardly any memory is left to reserve");
-	finding->title =
-		TS_SENTENCE(doctor, "{bytes} reserved on {name} are not in use at the peak",
-			    TS_BYTES(reserved - allocated), TS_NAME(device->name));
+	finding->title = TS_SENTENCE(
+		doctor, "{bytes} reserved on [{name} ]{name} are not in use at the peak",
+		TS_BYTES(reserved - allocated), TS_NAME(ts_doctor_host(doctor, device->host)),
+		TS_NAME(device->name));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"PyTorch's allocator has {bytes} reserved and {bytes} given out where most is in "
