@@ -69,7 +69,17 @@ double ts_bf16_flops(const struct ts_rates *rates, double flops, double products
 		     double fp8);
 
 /* The resource that bounds an op of so much work by the roofline: the one that needs the longest. */
-enum ts_bound { TS_BOUND_UNKNOWN, TS_BOUND_COMPUTE, TS_BOUND_HBM, TS_BOUND_VMEM };
+enum ts_bound {
+	TS_BOUND_UNKNOWN,
+	TS_BOUND_COMPUTE,
+	TS_BOUND_HBM,
+	TS_BOUND_VMEM,
+	/* of transfers and waits, which have no place on a roofline; not of ts_roofline_of() */
+	TS_BOUND_HOST_LINK,
+	TS_BOUND_INTERCONNECT,
+	TS_BOUND_WAITING,
+	TS_NR_BOUNDS
+};
 struct ts_roofline {
 	enum ts_bound bound;
 	double least_s; /* no op can be faster than this; NaN unknown */
@@ -77,6 +87,6 @@ struct ts_roofline {
 };
 struct ts_roofline ts_roofline_of(const struct ts_rates *rates, double flops, double hbm_bytes,
 				  double vmem_bytes); /* NaN: unknown, no bound from it */
-const char *ts_bound_name(enum ts_bound bound); /* Compute, HBM, VMEM, Unknown: XProf's words */
+const char *ts_bound_name(enum ts_bound bound);	      /* the first four: XProf's words */
 
 #endif

@@ -66,6 +66,9 @@ const char *ts_bound_name(enum ts_bound bound)
 		[TS_BOUND_COMPUTE] = "Compute",
 		[TS_BOUND_HBM] = "HBM",
 		[TS_BOUND_VMEM] = "VMEM",
+		[TS_BOUND_HOST_LINK] = "Host link",
+		[TS_BOUND_INTERCONNECT] = "Interconnect",
+		[TS_BOUND_WAITING] = "Waiting",
 	};
 
 	return (size_t)bound < TS_NELEM(names) ? names[bound] : "Unknown";

@@ -42,7 +42,8 @@ struct ts_op_fact {
 	double mxu_share;		 /* of the peak FLOPs, in total_ps; NaN likewise */
 	const struct ts_op_doubt *doubt; /* NULL: its work and its time agree with the chip */
 	double padding_share;		 /* of its arrays' bytes; NaN: unknown */
-	enum ts_bound bound;		 /* by the roofline of the first device that ran it */
+	enum ts_bound
+		bound; /* by the roofline of the first device that ran it; or of a transfer its link */
 	enum ts_bucket bucket; /* that has most of its time; TS_NR_BUCKETS: it did not run */
 	const struct ts_time_op
 		*parts;	       /* what explains exclusive_ps; NULL: .bucket has all of it */

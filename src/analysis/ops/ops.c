@@ -267,6 +267,17 @@ static double bf16_flops(const struct ts_context *ctx, const struct ts_op *op,
 	return ts_bf16_flops(rates, flops, work.flops, work.int8_flops, work.fp8_flops);
 }
 
+/* A transfer takes what its link takes, and the wait for a copy what is left of it: the bytes that the compiler gives
+ * them, and so XProf, say nothing of it. */
+static enum ts_bound bound_of(const struct ts_op *op, const struct ts_roofline *roofline)
+{
+	if (op->kind == TS_OP_HOST)
+		return TS_BOUND_HOST_LINK;
+	if (op->kind == TS_OP_COLLECTIVE)
+		return TS_BOUND_INTERCONNECT;
+	return op->async == TS_ASYNC_DONE ? TS_BOUND_WAITING : roofline->bound;
+}
+
 static void ops_make_fact(const struct ts_context *ctx, uint32_t index,
 			  const struct ops_state *state, struct ts_op_fact *fact)
 {
@@ -302,7 +313,7 @@ static void ops_make_fact(const struct ts_context *ctx, uint32_t index,
 		.mxu_share = bf16_flops(ctx, op, rates, work.flops) * executions /
 			     (seconds * rates->peak_flops_per_s),
 		.padding_share = ops_padding_share(ctx->profile, op),
-		.bound = roofline.bound,
+		.bound = bound_of(op, &roofline),
 		.first_device = sum->device,
 		.first_start_ps = sum->first_start_ps,
 		.first_end_ps = sum->first_end_ps,

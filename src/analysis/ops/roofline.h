@@ -79,6 +79,7 @@ struct roofline_row {
 	struct ts_bytes module, name, category, source;
 	int64_t occurrences, total_ps, self_ps; /* -1: unknown */
 	int64_t work_ps;			/* that rates are over; -1: unknown */
+	enum ts_bound transfer;			/* that bounds it; TS_BOUND_UNKNOWN: none does */
 	struct ts_bytes flops_cause, hbm_cause; /* why these cannot be true; .n 0: they can */
 	uint32_t op;				/* index into the profile's ops, or TS_NONE */
 	struct roofline_work work;

@@ -42,6 +42,7 @@ struct total {
 	uint64_t program_id;
 	struct ts_bytes module;
 	int64_t ops_ps;
+	int64_t transfer_ps[TS_NR_BOUNDS]; /* of .ops_ps, by what bounds them */
 	bool has_breakdown;
 	double broken_hbm; /* HBM bytes by breakdowns alone */
 	double impossible_flops, impossible_hbm;
@@ -62,7 +63,10 @@ static void roofline_report_add_known(double *sum, double amount)
 
 static void total_add(struct total *total, const struct roofline_row *row, const struct ts_op *op)
 {
+	int64_t *transfer_ps = &total->transfer_ps[row->transfer];
+
 	total->ops_ps = ts_i64_add(total->ops_ps, row->self_ps);
+	*transfer_ps = ts_i64_add(*transfer_ps, row->self_ps);
 	if (op->kind == TS_OP_CONTROL)
 		return;
 	for (int part = 0; part < NR_ROOF_PARTS; part++)
@@ -105,11 +109,26 @@ static void roofline_report_put(struct report *report, const struct roofline_row
 	ts_roofline_put_row(report->result, report->table, row, &report->peaks, report->program_ps);
 }
 
+/* What most of the ops' time waits for; TS_BOUND_UNKNOWN: most of it has a place on the roofline. */
+static enum ts_bound transfer_of(const struct total *total)
+{
+	enum ts_bound most = TS_BOUND_HOST_LINK;
+	int64_t sum_ps = 0;
+
+	for (int b = TS_BOUND_HOST_LINK; b < TS_NR_BOUNDS; b++) {
+		sum_ps = ts_i64_add(sum_ps, total->transfer_ps[b]);
+		if (total->transfer_ps[b] > total->transfer_ps[most])
+			most = (enum ts_bound)b;
+	}
+	return sum_ps > total->ops_ps / 2 ? most : TS_BOUND_UNKNOWN;
+}
+
 /* A sum whose larger parts cannot be true, and the time that its rates are over. */
 static void roofline_report_put_sum(struct report *report, struct roofline_row *row,
 				    const struct total *of)
 {
 	row->work_ps = row->total_ps;
+	row->transfer = transfer_of(of);
 	if (of->impossible_flops > TS_IMPOSSIBLE_PART * of->work.amount[ROOF_FLOPS])
 		row->flops_cause =
 			TS_LIT("many of its FLOPs are of ops whose FLOPs cannot be true");
@@ -162,6 +181,7 @@ static bool read_op(struct report *report, const struct ts_op_fact *fact)
 		.total_ps = fact->total_ps,
 		.self_ps = fact->self_ps,
 		.work_ps = fact->work_ps,
+		.transfer = fact->bound < TS_BOUND_HOST_LINK ? TS_BOUND_UNKNOWN : fact->bound,
 		.flops_cause = ts_op_flops_cause(fact),
 		.hbm_cause = ts_op_hbm_cause(fact),
 		.op = fact->op,

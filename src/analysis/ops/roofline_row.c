@@ -176,7 +176,7 @@ static struct ts_bytes any_cause(const struct roofline_row *row)
 	X(operational_intensity, ts_real(AMOUNT(FLOPS) / AMOUNT(BYTES))) \
 	X(hbm_operational_intensity, ts_real(AMOUNT(FLOPS) / AMOUNT(HBM))) \
 	X(bottleneck_operational_intensity, ts_real(bound.intensity)) \
-	X(bound_by, ts_text(ts_bytes_of(bound.name))) \
+	X(bound_by, ts_text(ts_bytes_of(row->transfer ? ts_bound_name(row->transfer) : bound.name))) \
 	X(optimal_flops_per_s, ts_real(AMOUNT(FLOPS) / seconds / bound.utilization)) \
 	X(roofline_efficiency_pct, held(&holds, 100 * bound.utilization, 100, any_cause(row))) \
 	X(flops_utilization_pct, USED(FLOPS)) \

@@ -214,6 +214,52 @@ TEST(test_a_loop_adds_nothing_to_what_is_inside)
 	feed_free(feed);
 }
 
+/* Each moves 163.8e9 bytes a second of HBM by its own figures, 20 % of the peak; but none is bound by it. Of the program's
+ * 200 us transfers take 100: half is not most. One more execution of the copy, and the copies' 150 us are most of it. */
+TEST(test_a_transfer_is_bound_by_its_link)
+{
+	static const struct {
+		const char *name, *bound;
+		enum ts_op_kind kind;
+		enum ts_op_async async;
+		int64_t us;
+	} given[] = {
+		{ "copy-done.1", "Host link", TS_OP_HOST, TS_ASYNC_DONE, 50 },
+		{ "all-reduce.1", "Interconnect", TS_OP_COLLECTIVE, TS_ASYNC_NONE, 30 },
+		{ "copy-done.2", "Waiting", TS_OP_MOVE, TS_ASYNC_DONE, 20 },
+		{ "copy.1", "HBM", TS_OP_MOVE, TS_ASYNC_NONE, 100 },
+	};
+	static const char *const of_program[] = { "HBM", "Host link" };
+	uint32_t ops[TS_NELEM(given)];
+
+	for (int again = 0; again < 2; again++) {
+		struct feed *feed = feed_new();
+		uint32_t line = feed_device(feed, "TPU v5 lite");
+		const struct ts_table *table;
+		int64_t at_us = 0;
+
+		for (size_t i = 0; i < TS_NELEM(given); i++) {
+			struct ts_op *op =
+				add_op(feed, given[i].name, 0, 163800 * given[i].us, &ops[i]);
+
+			op->kind = given[i].kind;
+			op->async = given[i].async;
+			feed_event(feed, line, ops[i], at_us, given[i].us);
+			at_us += given[i].us;
+		}
+		if (again)
+			feed_event(feed, line, ops[0], at_us, given[0].us);
+		table = run(feed);
+		for (size_t i = 0; i < TS_NELEM(given); i++)
+			assert_text(
+				feed_cell(table, row_of(table, "op", given[i].name), "bound_by"),
+				given[i].bound);
+		assert_text(feed_cell(table, row_of(table, "program", NULL), "bound_by"),
+			    of_program[again]);
+		feed_free(feed);
+	}
+}
+
 /* Nothing is known of the chip: rates, and no bound. */
 TEST(test_an_unknown_chip_bounds_nothing)
 {

@@ -17,11 +17,13 @@ import { isGpu } from "../words.jsx";
 
 // What waits for memory has the colour of that class, in shades by the memory.
 /** @type {Record<string, string>} */
-const BOUNDS = { Compute: bucketColor("compute"), HBM: bucketColor("memory_wait"), "VMEM Read": "#a66f00", "VMEM Write": "#6e4a00", "CMEM Read": "#f3c766", "CMEM Write": "#d9b458" };
+const BOUNDS = { Compute: bucketColor("compute"), HBM: bucketColor("memory_wait"), "VMEM Read": "#a66f00", "VMEM Write": "#6e4a00", "CMEM Read": "#f3c766", "CMEM Write": "#d9b458", "Host link": bucketColor("host_transfer"), Interconnect: bucketColor("communication") };
+/** @type {Record<string, string>} */
+const BOUND_TEXTS = { Compute: "the matrix units", "Host link": "the host link", Interconnect: "the interconnect", Waiting: "a copy that it waits for", Unknown: "something unknown" };
 /** @param {string} bound */
 const boundColor = (bound) => BOUNDS[bound] ?? "#999999";
 /** @type {(bound: string) => string} */
-const boundText = (bound) => (bound === "Compute" ? "bound by the matrix units" : bound === "Unknown" ? "bound by something unknown" : `bound by ${bound}`);
+const boundText = (bound) => `bound by ${BOUND_TEXTS[bound] ?? bound}`;
 
 /** @type {(u: unknown, axis: number, low: number, high: number) => number[]} */
 const decades = (_, axis, low, high) => {
