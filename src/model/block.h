@@ -69,7 +69,7 @@ struct ts_block {
 	const int64_t
 		*flops; /* per event, TS_UNKNOWN where it has none of its own; NULL: none has */
 	const int64_t *bytes;	    /* likewise */
-	const int64_t *occurrences; /* NULL: one each */
+	const int64_t *occurrences; /* NULL: one each; 0: a kernel of the execution before it */
 	const uint64_t *number;	    /* step_num of a step, run_id of a module; else TS_NO_NUMBER */
 	const uint64_t *link;	    /* the number that a launch and its kernel share; TS_NO_LINK */
 

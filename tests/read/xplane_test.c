@@ -680,6 +680,51 @@ TEST(a_gpus_ops_are_told_by_its_events)
 	done(given);
 }
 
+/* Of each op of the profile. */
+static enum ts_status sum_occurrences(void *ctx, const struct ts_block *block, struct ts_error *err)
+{
+	int64_t *executions = ctx;
+
+	(void)err;
+	for (size_t i = 0; i < block->nr_events; i++)
+		executions[block->op[i]] += block->occurrences ? block->occurrences[i] : 1;
+	return TS_OK;
+}
+
+/* conv: im2col and gemm, twice, then a gemm alone (its im2col does not name its op): 3 executions of 5 kernels. loop: the same
+ * kernel twice is two executions. The events stand in the file in another order. */
+TEST(kernels_of_one_op_that_follow_each_other_are_one_execution)
+{
+	struct given *given = given_nothing();
+	struct xp xp = xp_plane(&given->bytes, "/device:GPU:0");
+	int64_t executions[16] = { 0 };
+	struct ts_sink sink = { .ctx = executions, .block = sum_occurrences };
+	struct ts_error err = TS_ERROR_INIT;
+	const struct ts_op *ops;
+
+	xp_name(&xp, 1, "im2col_kernel");
+	xp_name(&xp, 2, "gemm_kernel");
+	xp_name(&xp, 3, "loop_kernel");
+	xp_line(&xp, "Stream #1(Compute)", 0);
+	gpu_event(&xp, 1, "conv", 20, 5);
+	gpu_event(&xp, 1, "conv", 0, 5);
+	gpu_event(&xp, 2, "conv", 10, 5);
+	gpu_event(&xp, 2, "conv", 30, 5);
+	gpu_event(&xp, 1, NULL, 40, 5);
+	gpu_event(&xp, 2, "conv", 50, 5);
+	gpu_event(&xp, 3, "loop", 60, 5);
+	gpu_event(&xp, 3, "loop", 70, 5);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given);
+	ops = profile_of(given)->ops;
+	assert_in_range(profile_of(given)->nr_ops, 1, TS_NELEM(executions));
+	assert_int_equal(ts_stream_line(profile_of(given), 0, &sink, &err), TS_OK);
+	assert_int_equal(executions[op_named(given, "conv") - ops], 3);
+	assert_int_equal(executions[op_named(given, "loop") - ops], 2);
+	done(given);
+}
+
 static void put_module(struct xp *xp, int64_t key, const char *name, struct ts_bytes proto)
 {
 	struct xp_meta meta = xp_meta(xp, key, name, NULL);

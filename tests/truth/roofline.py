@@ -15,6 +15,8 @@ import json
 import sys
 from collections import Counter
 
+from executions import once
+
 GIB = 1024.0 ** 3
 PS_PER_US = 1e6
 
@@ -57,6 +59,23 @@ def xprof_rows(table):
 def bound_of(theirs):
     """XProf's, but for ops that are transfers."""
     return next((link for link, words in LINKS if theirs["category"].startswith(words)), theirs["bound_by"])
+
+
+RATES = ("measured_flop_rate", "model_flop_rate", "measured_memory_bw", "compute_efficiency")
+
+
+def count_once(rows, shares):
+    """Takes out of XProf's rows what ops of several kernels did but once: of the op, and of the program that has it."""
+    program = next(r for r in rows.values() if r["operation"] == "Program")
+    for row in rows.values():
+        share = shares.get(row["operation"], 1)
+        if row is program or share == 1:
+            continue
+        for rate in RATES:
+            program[rate] -= (1 - share) * row[rate] * row["total_time"] / program["total_time"]
+            row[rate] *= share
+        row["occurrences"] *= share
+        program["operational_intensity"] = program["measured_flop_rate"] * 1e9 / (program["measured_memory_bw"] * GIB)
 
 
 class Comparison:
@@ -131,6 +150,7 @@ def main(report, truth):
     theirs = json.load(open(truth))[0]
     comparison = Comparison(ours, theirs)
     told = xprof_rows(theirs)
+    count_once(told, once(ours))
     rows = {(r["program_id"] or "", r["name"]): r for r in ours["roofline"] if r["kind"] in ("program", "op")}
     for key in sorted(set(rows) ^ set(told)):
         comparison.bad.append(f"{key}: only in {'ours' if key in rows else 'XProf'}")

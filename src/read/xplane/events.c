@@ -11,14 +11,25 @@
 #include <math.h>
 
 /* What decoding the events of a line needs, found once. */
+/*
+ * Of a GPU's line: the kernels of the op's execution that goes on. Kernels of one op that follow each other are one
+ * execution until one of them comes again; the op stands for its first.
+ */
+#define MAX_KERNELS 16 /* an execution: what comes behind them belongs to it, too */
+struct execution {
+	uint32_t op, kernels[MAX_KERNELS];
+	size_t nr;
+};
+
 struct decoder {
 	const struct xplane_plane *plane;
 	const uint8_t
 		*limit; /* the line's end: numbers of an event may be taken from bytes up to here */
 	int64_t line_start_ps;
 	int64_t lag_ps; /* of the line's host behind the earliest one: the device's clock has it too */
-	bool wants_stats;     /* this sink uses some stat of an event on this line */
-	const bool *looks_at; /* as the sink; NULL as well where no event is passed over */
+	bool wants_stats;	     /* this sink uses some stat of an event on this line */
+	const bool *looks_at;	     /* as the sink; NULL as well where no event is passed over */
+	struct execution *execution; /* NULL: an event is one */
 };
 
 /* Stats of one event that matter. */
@@ -235,6 +246,18 @@ static TS_INLINE void place_by_device(const struct decoder *decoder,
 	event->total_ps = ts_time_bound(TS_MAX(event->total_ps, 0));
 }
 
+static bool goes_on(struct execution *execution, uint32_t op, uint32_t kernel)
+{
+	if (op != execution->op)
+		*execution = (struct execution){ .op = op };
+	for (size_t i = 0; i < execution->nr; i++)
+		if (execution->kernels[i] == kernel)
+			execution->nr = 0;
+	if (execution->nr < MAX_KERNELS)
+		execution->kernels[execution->nr++] = kernel;
+	return execution->nr > 1;
+}
+
 static TS_INLINE void decode(const struct decoder *decoder, struct ts_bytes bytes,
 			     struct ts_pb_error *error, struct ts_event *event)
 {
@@ -261,6 +284,9 @@ static TS_INLINE void decode(const struct decoder *decoder, struct ts_bytes byte
 	event->link = stats.link;
 	event->op = events_op_of(decoder->plane, metadata_id, &stats);
 	event->body = bytes;
+	if (decoder->execution && goes_on(decoder->execution, event->op,
+					  id_table_find(&decoder->plane->ops, metadata_id)))
+		event->occurrences = 0;
 }
 
 /* The part of a line that a byte of it lies in; NULL: its first piece, the line's own body. */
@@ -595,14 +621,16 @@ struct event_list {
 	size_t nr, cap;
 };
 
-static enum ts_status collect(const struct decoder *decoder, struct ts_pb pb,
-			      struct event_list *list, struct ts_error *err)
+static enum ts_status collect(const struct decoder *whole, struct ts_pb pb, struct event_list *list,
+			      struct ts_error *err)
 {
+	struct decoder decoder = *whole;
 	struct ts_event event;
 	struct ts_bytes bytes;
 
+	decoder.execution = NULL; /* executions are in the order of time */
 	while (events_next_event(&pb, &bytes)) {
-		decode(decoder, bytes, pb.err, &event);
+		decode(&decoder, bytes, pb.err, &event);
 		if (pb.err->cause)
 			break;
 		if (!ts_grow(&list->items, &list->cap, list->nr + 1, sizeof(*list->items)))
@@ -671,12 +699,15 @@ enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t index
 	struct ts_pb_error error = { NULL, NULL };
 	struct decoder decoder = decoder_of(profile, index, sink, ts_pb_of(line->body, &error).end);
 	struct event_list list = { NULL, 0, 0 }, *wanted = sort ? &list : NULL;
+	struct execution execution = { .op = TS_NONE };
 	struct ts_nest *nest = ts_nest_new(profile, index, sink);
 	enum ts_status st;
 
 	TS_ASSERT(profile && sink);
 	if (!nest)
 		return ts_fail_nomem(err);
+	if (decoder.plane->ops_by_stats)
+		decoder.execution = &execution;
 	ts_nest_stats(nest, events_find_stat, NULL, events_each_stat);
 	st = events_read_body(&decoder, line->body, nest, wanted, &error, err);
 	if (st == TS_OK)
