@@ -38,7 +38,7 @@ static const struct {
 	const char *axis;   /* of a track */
 } counters[] = {
 	[FLOPS] = { "MXU utilization (%)", "%",
-		    "arithmetic done in each moment, of what the matrix units can do",
+		    "FLOPs of matrix ops in each moment, of what the matrix units can do",
 		    "MXU utilization, cut at the peak (%)" },
 	[HBM] = { "HBM bandwidth (GB/s)", "GB/s",
 		  "bytes that ops read from and write to HBM, spread over their time",
@@ -150,13 +150,22 @@ static double rates_padding_share(const struct ts_profile *profile, const struct
 	return 1 - (double)padding.logical_bytes / (double)padding.allocated_bytes;
 }
 
+/* What vector units do is no use of the matrix units: a run without products has no such counter, as the report has no figure
+ * of it. A custom call may hold products. */
+static double matrix_flops(const struct ts_op *op)
+{
+	if (op->kind != TS_OP_MATRIX && op->category_id != TS_OPCODE_CUSTOM_CALL)
+		return 0;
+	return rates_or_zero(ts_op_flops(op));
+}
+
 static void rates_add_op(const struct ts_profile *profile, const struct ts_op *op,
 			 double amount[NR_QUANTITIES])
 {
 	struct ts_traffic traffic = ts_op_traffic(profile, op);
 	double hbm = (double)ts_traffic_hbm_bytes(&traffic);
 
-	amount[FLOPS] += rates_or_zero(ts_op_flops(op));
+	amount[FLOPS] += matrix_flops(op);
 	amount[HBM] += hbm;
 	amount[PADDING] += hbm > 0 ? hbm * rates_padding_share(profile, op) : 0;
 	amount[HBM_READ] += (double)traffic.read_bytes[TS_MEMORY_HBM];

@@ -72,6 +72,29 @@ TEST(each_ops_work_is_spread_over_its_time)
 	done(given);
 }
 
+/* An addition has FLOPs, too: 985e6 in 10 us would be 50 % of the peak, but the matrix units do nothing of it. */
+TEST(without_products_the_matrix_units_have_no_counter)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+	struct xp_meta meta = xp_meta(&xp, 1, "add", "add");
+
+	xp_stat_text(&xp, XP_META_STATS, "hlo_category", "loop fusion");
+	xp_stat_uint(&xp, XP_META_STATS, "program_id", PROGRAM);
+	xp_stat_uint(&xp, XP_META_STATS, "symbol_id", 1);
+	xp_stat_int(&xp, XP_META_STATS, "flops", 985000000);
+	xp_stat_int(&xp, XP_META_STATS, "bytes_accessed", 4000000);
+	xp_meta_end(&xp, meta);
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, 1, 0, 10);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 1000);
+	assert_null(counter(given, "MXU utilization (%)", 0));
+	assert_non_null(counter(given, "HBM bandwidth (GB/s)", 0));
+	done(given);
+}
+
 /* 50 ms of ops of 7 us each: wider bins, and not a FLOP lost. */
 TEST(a_long_run_keeps_the_sum)
 {
