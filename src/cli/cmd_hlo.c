@@ -4,6 +4,7 @@
 #include "cli/mount.h"
 
 #include "base/buf.h"
+#include "io/rundir.h"
 #include "cli/report.h"
 #include "result/schema/overview.def"
 #include "result/schema/ops.def"
@@ -98,8 +99,55 @@ static enum ts_status check_predict(const struct hlo_options *own, struct ts_err
 	return TS_OK;
 }
 
+/* The profile that was written, read again: what its step leads to is found in it alone. */
+struct predicted {
+	struct ts_runs runs;
+	struct ts_run run;
+	bool is_examined;
+};
+
+static enum ts_status examine_predicted(struct predicted *predicted, const char *path,
+					const struct ts_run_options *like, struct ts_error *err)
+{
+	struct ts_run_options options = { .nr_threads = like->nr_threads,
+					  .settings = like->settings };
+	enum ts_status st = ts_runs_find(&predicted->runs, path, err);
+
+	if (st == TS_OK)
+		st = ts_run_open(&predicted->run, &predicted->runs.sessions[0], &options, err);
+	if (st == TS_OK)
+		st = ts_run_analyse(&predicted->run, &options, err);
+	predicted->is_examined = st == TS_OK;
+	return st;
+}
+
+static struct ts_result **findings_of(struct ts_run *run)
+{
+	size_t at = 0;
+
+	while (strcmp(run->results.items[at]->name, TS_RESULT_NAME(doctor)) != 0)
+		at++;
+	return &run->results.items[at];
+}
+
+/* The findings of the modules are those of a step without events: those of the predicted one are shown for them. Once more: back
+ * to their owners. */
+static void swap_findings(struct ts_run *run, struct predicted *predicted)
+{
+	struct ts_result **own, **other, *kept;
+
+	if (!predicted->is_examined)
+		return;
+	own = findings_of(run);
+	other = findings_of(&predicted->run);
+	kept = *own;
+	*own = *other;
+	*other = kept;
+}
+
 static enum ts_status write_predicted(const struct ts_cli *cli, const struct ts_run *run,
-				      struct ts_error *err)
+				      const struct ts_run_options *like,
+				      struct predicted *predicted, struct ts_error *err)
 {
 	const struct hlo_options *own = cli->own;
 	struct ts_predict_options options = { .chip = cmd_hlo_chip_of(own),
@@ -118,6 +166,8 @@ static enum ts_status write_predicted(const struct ts_cli *cli, const struct ts_
 		path ? path : "", own->predict);
 	if (st == TS_OK && !cli->quiet)
 		ts_complain(said.text);
+	if (st == TS_OK)
+		st = examine_predicted(predicted, path, like, err);
 	free(path);
 	return st;
 }
@@ -134,10 +184,12 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 	struct ts_buf out = TS_BUF_INIT;
 	enum ts_status st;
 	enum ts_exit code;
+	struct predicted predicted = { .runs = TS_RUNS_INIT };
 	struct ts_run run;
 	size_t nr_bad = 0;
 
 	ts_run_init(&run);
+	ts_run_init(&predicted.run);
 	run.keeps_protos = own->predict != NULL;
 	st = check_predict(own, &err);
 	if (st == TS_OK)
@@ -150,9 +202,11 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 	if (run.profile.nr_modules > 0)
 		st = ts_run_analyse(&run, &options, &err);
 	if (run.profile.nr_modules > 0 && st == TS_OK)
-		st = write_predicted(cli, &run, &err);
+		st = write_predicted(cli, &run, &options, &predicted, &err);
+	swap_findings(&run, &predicted);
 	if (run.profile.nr_modules > 0 && st == TS_OK)
 		st = ts_emit_report(cli, &own->print, &run.results, &out, &err);
+	swap_findings(&run, &predicted);
 	if (st) {
 		ts_complain(err.text);
 		code = ts_exit_of(st);
@@ -161,6 +215,8 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 		code = TS_EXIT_SOME;
 	}
 	ts_buf_release(&out);
+	ts_run_release(&predicted.run);
+	ts_runs_release(&predicted.runs);
 	ts_run_release(&run);
 	return code;
 }
