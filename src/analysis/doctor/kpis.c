@@ -66,12 +66,16 @@ static double nothing_ran(const struct ts_doctor *doctor)
 	       ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE);
 }
 
-/* Without host threads in the capture it is unknown whether there was a compilation. */
+/* Without host threads in the capture it is unknown whether there was a compilation, and without a device that ran anything no
+ * compilation is no sign that all was compiled. */
 static double compilation_time(const struct ts_doctor *doctor)
 {
-	if (!ts_profile_has_threads(doctor->ctx->profile))
+	int64_t compile_ps = doctor->ctx->outline->compile_ps;
+
+	if (!ts_profile_has_threads(doctor->ctx->profile) ||
+	    (compile_ps == 0 && doctor->time->nr_cores == 0))
 		return NAN;
-	return (double)doctor->ctx->outline->compile_ps * 1e-12;
+	return (double)compile_ps * 1e-12;
 }
 
 static double fuller(double most, int64_t peak_bytes, int64_t capacity_bytes)

@@ -189,6 +189,24 @@ TEST(compilation_is_unknown_where_no_host_thread_was_recorded)
 	given_release(&run);
 }
 
+/* The device did nothing: the trace saw no compilation, and nothing that would have needed one. One that it saw is known. */
+TEST(compilation_is_unknown_where_no_device_ran)
+{
+	const struct ts_result *doctor;
+	struct given run;
+
+	for (int64_t seconds = 0; seconds <= 3; seconds += 3) {
+		given_nothing(&run);
+		given_devices(&run, 1);
+		ts_profile_add_line(&run.profile)->kind = TS_LINE_THREAD;
+		run.outline.compile_ps = seconds * 1000 * MS;
+		doctor = when_examined(&run);
+		then_kpi(doctor, "compilation_time", seconds ? 3 : NAN,
+			 seconds ? "fair" : "unknown");
+		given_release(&run);
+	}
+}
+
 /* The value on the limit is on the better side. */
 TEST(bands_end_at_their_limits)
 {
