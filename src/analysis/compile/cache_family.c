@@ -161,6 +161,22 @@ static bool same_code(const struct ts_hlo_module *a, const struct ts_hlo_module 
 	return true;
 }
 
+/* NULL: a module that is not whole. */
+static const struct ts_shape *result_of(const struct ts_hlo_module *module)
+{
+	uint32_t root =
+		module->entry < module->nr_comps ? module->comps[module->entry].root : TS_NONE;
+
+	return root < module->nr_instrs ? &module->instrs[root].shape : NULL;
+}
+
+static bool same_result(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
+{
+	const struct ts_shape *x = result_of(a), *y = result_of(b);
+
+	return !x || !y || shape_differences(x, y) == 0;
+}
+
 static unsigned module_differences(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
 {
 	unsigned found = 0;
@@ -177,15 +193,20 @@ static unsigned module_differences(const struct ts_hlo_module *a, const struct t
 	}
 	if (found)
 		return found;
+	if (!same_result(a, b))
+		return TS_DIFFERS_RESULT;
 	return same_code(a, b) ? TS_DIFFERS_CONSTANT : TS_DIFFERS_CODE;
 }
+
+#define MAX_COMPARED 16 /* variants that each other one is held against */
 
 static void find_differences(struct ts_cache_family *family, const struct ts_profile *profile)
 {
 	for (size_t i = 1; i < family->nr_known; i++)
-		family->differences |=
-			module_differences(cache_family_module_of(profile, &family->variants[0]),
-					   cache_family_module_of(profile, &family->variants[i]));
+		for (size_t k = 0; k < TS_MIN(i, MAX_COMPARED); k++)
+			family->differences |= module_differences(
+				cache_family_module_of(profile, &family->variants[k]),
+				cache_family_module_of(profile, &family->variants[i]));
 }
 
 /* The sizes of one dimension in all variants; false: it is the same in all. */

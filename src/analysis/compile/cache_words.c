@@ -37,6 +37,7 @@ static const struct {
 	{ TS_DIFFERS_SHAPE, "shape" },
 	{ TS_DIFFERS_DTYPE, "dtype" },
 	{ TS_DIFFERS_LAYOUT, "layout" },
+	{ TS_DIFFERS_RESULT, "shape of the result" },
 	{ TS_DIFFERS_CODE, "static argument or code" },
 	{ TS_DIFFERS_CONSTANT, "constant, sharding or donation" },
 };

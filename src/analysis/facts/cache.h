@@ -16,7 +16,9 @@ enum ts_cache_difference {
 	TS_DIFFERS_SHAPE = 8,
 	TS_DIFFERS_DTYPE = 16,
 	TS_DIFFERS_LAYOUT = 32,
-	TS_DIFFERS_CODE = 64,	   /* same parameters, other instructions: a static argument */
+	TS_DIFFERS_CODE = 64, /* same parameters, other instructions: a static argument */
+	TS_DIFFERS_RESULT =
+		256, /* same parameters, another shape of the result: a size that is asked for */
 	TS_DIFFERS_CONSTANT = 128, /* same instructions too: constants, sharding, donation */
 };
 

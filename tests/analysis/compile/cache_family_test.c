@@ -9,6 +9,7 @@ struct module_given {
 	const char *parameters[3];
 	const char *opcode; /* of the one instruction beside them */
 	int32_t line;
+	const char *result; /* NULL: a tuple of nothing */
 };
 
 static void add_module(struct ts_profile *profile, uint64_t id, const struct module_given *given)
@@ -32,6 +33,11 @@ static void add_module(struct ts_profile *profile, uint64_t id, const struct mod
 	module->instrs[nr].opcode_text = ts_bytes_of(given->opcode ? given->opcode : "add");
 	module->instrs[nr].source_file = TS_LIT("step.py");
 	module->instrs[nr].source_line = given->line;
+	if (given->result)
+		assert_int_equal(ts_shape_parse(arena, ts_bytes_of(given->result),
+						&module->instrs[nr].shape, NULL, NULL),
+				 TS_OK);
+	module->comps[0].root = nr;
 	module->nr_instrs = nr + 1;
 	module->comps[0].nr_params = nr;
 	module->comps[0].params = params;
@@ -65,6 +71,10 @@ static const struct difference_row differences[] = {
 	{ { { "jit_f", { "f32[8]" }, NULL, 1 }, { "jit_f", { "f32[8]" }, NULL, 1 } },
 	  TS_DIFFERS_CONSTANT,
 	  1 },
+	{ { { "jit_f", { "f32[]" }, NULL, 1, "f32[100,8]" },
+	    { "jit_f", { "f32[]" }, NULL, 1, "f32[260,8]" } },
+	  TS_DIFFERS_RESULT,
+	  1 },
 	{ { { "jit__lambda_", { "f32[8]" }, NULL, 1 }, { "jit__lambda", { "f32[9]" }, NULL, 2 } },
 	  TS_DIFFERS_FUNCTION,
 	  1 },
@@ -94,6 +104,28 @@ TEST(variants_differ_in_what_was_made_different)
 		ts_arena_release(&arena);
 		ts_profile_release(&profile);
 	}
+}
+
+/* The second and the third have lines of their own, not those of the first; each other's result they do not have either. */
+TEST(variants_are_held_against_each_other)
+{
+	static const struct module_given modules[] = {
+		{ "jit_f", { "f32[]" }, NULL, 1, "f32[100,8]" },
+		{ "jit_f", { "f32[]" }, NULL, 2, "f32[180,8]" },
+		{ "jit_f", { "f32[]" }, NULL, 2, "f32[260,8]" },
+	};
+	struct cache_state sum = { .line = 0 };
+	struct ts_arena arena = TS_ARENA_INIT;
+	struct cache_families families;
+	struct ts_profile profile;
+
+	ts_profile_init(&profile);
+	for (size_t i = 0; i < TS_NELEM(modules); i++)
+		add_module(&profile, i + 1, &modules[i]);
+	assert_int_equal(ts_cache_families_make(&families, &sum, &profile, &arena, NULL), TS_OK);
+	assert_int_equal(families.items[0].differences, TS_DIFFERS_FUNCTION | TS_DIFFERS_RESULT);
+	ts_arena_release(&arena);
+	ts_profile_release(&profile);
 }
 
 TEST(dimensions_that_change_together_are_one_axis)

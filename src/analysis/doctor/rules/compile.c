@@ -195,6 +195,8 @@ static const struct {
 	const char *hint;
 } hints[] = {
 	{ TS_DIFFERS_DTYPE, " Give the function one dtype." },
+	{ TS_DIFFERS_RESULT, " A shape that is asked for is compiled: ask for few sizes, and cut "
+			     "what is needed out of them." },
 	{ TS_DIFFERS_CODE, " Pass what changes as an array, not as a static argument." },
 	{ TS_DIFFERS_CONSTANT,
 	  " Pass what changes as an array, not as a Python number or a closure." },
