@@ -34,8 +34,9 @@ struct ts_graph_node {
 	int64_t lag_ps;		      /* from the meeting to its end */
 	uint32_t joins, ends, awaits; /* meetings; TS_GRAPH_NONE */
 	uint32_t row;
-	uint32_t what; /* the caller's: an op, a cause; small numbers, or TS_GRAPH_NONE */
-	uint8_t kind;  /* likewise */
+	uint32_t what;	  /* the caller's: an op, a cause; small numbers, or TS_GRAPH_NONE */
+	uint8_t kind;	  /* likewise */
+	bool is_inferred; /* whom it awaits */
 };
 
 /* For the initializer of a node, which may go on to say whom it meets. */

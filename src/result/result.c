@@ -162,9 +162,13 @@ struct ts_finding *ts_result_finding(struct ts_result *result)
 		return NULL;
 	result->findings = findings;
 	findings += result->nr_findings++;
-	*findings = (struct ts_finding){
-		.impact_ps = -1, .impact_share = NAN, .gain_ps = -1, .gain_share = NAN
-	};
+	*findings = (struct ts_finding){ .impact_ps = -1,
+					 .impact_share = NAN,
+					 .gain_ps = -1,
+					 .gain_share = NAN,
+					 .gain_alone_ps = -1,
+					 .gain_low_ps = -1,
+					 .gain_high_ps = -1 };
 	return findings;
 }
 

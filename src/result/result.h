@@ -164,6 +164,15 @@ struct ts_merged {
 	int64_t impact_ps;
 };
 
+/* What a chain of waiting begins with; texts with .n 0: it is not known, or there is none. */
+struct ts_root {
+	const char
+		*kind; /* "core", "op", "pipeline", "clock", "step", "host"; NULL: none is known */
+	struct ts_bytes device, host, thread, op;
+	const struct ts_bytes *chain; /* what waits for it, one after the other, as sentences */
+	size_t nr_chain;
+};
+
 struct ts_finding {
 	struct ts_bytes id; /* stable from run to run: rule and place */
 	const char *rule;
@@ -175,6 +184,11 @@ struct ts_finding {
 	double impact_share; /* of total_ps, 0..1; NaN unknown */
 	int64_t gain_ps;   /* time of the run; those of all findings never exceed it; -1 unknown */
 	double gain_share; /* of the run, 0..1; NaN unknown */
+	/* Where what waited for what is inferred: the gain without and with that; -1 unknown. */
+	int64_t gain_low_ps, gain_high_ps;
+	int64_t gain_alone_ps; /* likewise, before any other finding is taken; -1 unknown */
+	bool is_headroom; /* work against what is attainable; else a cause: the run against its own normal */
+	struct ts_root root;
 	const char *ceiling; /* how the impact is bounded; NULL: the impact is unknown */
 	const struct ts_where *where;
 	size_t nr_where;

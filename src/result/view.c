@@ -11,6 +11,7 @@
 
 #define NAME(name) #name,
 const char *const ts_finding_columns[TS_FINDING_COLUMNS] = { TS_FINDING_LIST(NAME) };
+const char *const ts_root_columns[TS_ROOT_COLUMNS] = { TS_ROOT_LIST(NAME) };
 const char *const ts_when_columns[TS_WHEN_COLUMNS] = { TS_WHEN_LIST(NAME) };
 const char *const ts_where_columns[TS_WHERE_COLUMNS] = { TS_WHERE_LIST(NAME) };
 #undef NAME
@@ -92,6 +93,10 @@ struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column
 		ts_text_or_null(finding->evidence),
 		ts_int_or_null(finding->gain_ps),
 		ts_share_pct(finding->gain_share),
+		ts_int_or_null(finding->gain_alone_ps),
+		ts_int_or_null(finding->gain_low_ps),
+		ts_int_or_null(finding->gain_high_ps),
+		ts_text(ts_bytes_of(finding->is_headroom ? "headroom" : "cause")),
 		ts_int_or_null(finding->impact_ps),
 		ts_share_pct(finding->impact_share),
 		finding->ceiling ? ts_text(ts_bytes_of(finding->ceiling)) : ts_null(),
@@ -104,6 +109,21 @@ struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column
 
 	TS_ASSERT(finding);
 	TS_ASSERT(column < TS_FINDING_COLUMNS);
+	return values[column];
+}
+
+struct ts_value ts_root_value(const struct ts_root *root, size_t column)
+{
+	const struct ts_value values[TS_ROOT_COLUMNS] = {
+		root->kind ? ts_text(ts_bytes_of(root->kind)) : ts_null(),
+		ts_text_or_null(root->device),
+		ts_text_or_null(root->host),
+		ts_text_or_null(root->thread),
+		ts_text_or_null(root->op),
+	};
+
+	TS_ASSERT(root);
+	TS_ASSERT(column < TS_ROOT_COLUMNS);
 	return values[column];
 }
 

@@ -37,7 +37,7 @@ const char *ts_finding_gain(char out[TS_GAIN_MAX], const struct ts_finding *find
  * what was merged into it. */
 #define TS_FINDING_LIST(X) \
 	X(id) X(rule) X(severity) X(severity_reason) X(title) X(evidence) X(gain_ps) X(gain_pct) \
-	X(impact_ps) X(impact_pct) X(ceiling) X(confidence) X(start_ps) X(end_ps) X(advice) X(code)
+	X(gain_alone_ps) X(gain_low_ps) X(gain_high_ps) X(kind) X(impact_ps) X(impact_pct) X(ceiling) X(confidence) X(start_ps) X(end_ps) X(advice) X(code)
 #define TS_FINDING_INDEX(name) TS_FINDING_##name,
 enum { TS_FINDING_LIST(TS_FINDING_INDEX) TS_FINDING_COLUMNS };
 extern const char *const ts_finding_columns[TS_FINDING_COLUMNS];
@@ -61,6 +61,13 @@ struct ts_value ts_merged_value(const struct ts_merged *merged, size_t column);
 enum { TS_WHEN_LIST(TS_WHEN_INDEX) TS_WHEN_COLUMNS };
 extern const char *const ts_when_columns[TS_WHEN_COLUMNS];
 struct ts_value ts_when_value(const struct ts_when *when, size_t column);
+
+/* What the finding begins with; .kind NULL: nothing is known of that. Its chain is a list of texts beside. */
+#define TS_ROOT_LIST(X) X(kind) X(device) X(host) X(thread) X(op)
+#define TS_ROOT_INDEX(name) TS_ROOT_##name,
+enum { TS_ROOT_LIST(TS_ROOT_INDEX) TS_ROOT_COLUMNS };
+extern const char *const ts_root_columns[TS_ROOT_COLUMNS];
+struct ts_value ts_root_value(const struct ts_root *root, size_t column);
 
 /* xprof, xprof_trace, perfetto, perfetto_sql. The one of perfetto is always empty: ui.perfetto.dev does not
  * open a file of the user's machine by an address. */

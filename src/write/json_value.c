@@ -67,11 +67,29 @@ void ts_json_times(struct ts_json *json, const struct ts_finding *finding)
 	PUT_ROWS(when, TS_WHEN_COLUMNS)
 }
 
+static void json_value_put_root(struct ts_json *json, const struct ts_root *root)
+{
+	if (!root->kind) {
+		ts_json_null(json);
+		return;
+	}
+	ts_json_object(json);
+	PUT_MEMBERS(root, TS_ROOT_COLUMNS, root)
+	ts_json_key(json, "chain");
+	ts_json_array(json);
+	for (size_t i = 0; i < root->nr_chain; i++)
+		ts_json_string(json, root->chain[i]);
+	ts_json_array_end(json);
+	ts_json_object_end(json);
+}
+
 void ts_json_finding(struct ts_json *json, const struct ts_finding *finding)
 {
 	TS_ASSERT(json && finding);
 	ts_json_object(json);
 	PUT_MEMBERS(finding, TS_FINDING_COLUMNS, finding)
+	ts_json_key(json, "cause");
+	json_value_put_root(json, &finding->root);
 	ts_json_key(json, "where");
 	ts_json_places(json, finding);
 	ts_json_key(json, "time_ranges");

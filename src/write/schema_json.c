@@ -411,6 +411,7 @@ static const struct part {
 	{ "time_ranges", ts_when_columns, TS_WHEN_COLUMNS, true },
 	{ "merged", ts_merged_columns, TS_MERGED_COLUMNS, true },
 	{ "links", ts_link_columns, TS_LINK_COLUMNS, false },
+	{ "cause", ts_root_columns, TS_ROOT_COLUMNS, false },
 };
 
 static void put_finding(struct ts_json *json)

@@ -48,6 +48,11 @@ export interface Finding {
 	severity_reason: Maybe<string>;
 	gain_ps: Maybe<number>;
 	gain_pct: Maybe<number>;
+	gain_alone_ps?: Maybe<number>;
+	gain_low_ps?: Maybe<number>;
+	gain_high_ps?: Maybe<number>;
+	kind?: "cause" | "headroom";
+	cause?: Maybe<{ kind: string; device?: Maybe<string>; host?: Maybe<string>; thread?: Maybe<string>; op?: Maybe<string>; chain: string[] }>;
 	impact_ps: Maybe<number>;
 	impact_pct: Maybe<number>;
 	ceiling?: Maybe<string>;

@@ -182,7 +182,8 @@ static void check_all(struct ts_doctor *doctor)
 static enum ts_status doctor_close(void *state, const struct ts_context *ctx, void *facts,
 				   struct ts_result *result, struct ts_error *err)
 {
-	struct ts_doctor doctor = { .ctx = ctx, .result = result };
+	struct ts_run_replay run = { .is_known = false };
+	struct ts_doctor doctor = { .ctx = ctx, .result = result, .run = &run };
 	bool failed;
 
 	ts_doctor_gather(&doctor);

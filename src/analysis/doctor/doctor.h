@@ -13,7 +13,9 @@
 #define TS_NEEDS(X) \
 	X(ops) X(op_cores) X(time) X(gaps) X(systolic) X(padding) X(fusion) X(collectives) X(custom_calls) \
 	X(capture) X(cache) X(capacity) X(memory) X(remat) X(async) X(sparsecore) X(allocators) \
-	X(memory_timeline) X(compile) X(hta) X(kernels) X(operators) X(timeline)
+	X(memory_timeline) X(compile) X(critical_path) X(hta) X(kernels) X(operators) X(timeline)
+#include "analysis/doctor/replay.h"
+#include "analysis/doctor/roots.h"
 #include "analysis/facts/doctor.h"
 #include "analysis/facts/gaps.h"
 #include "analysis/facts/ops.h"
@@ -38,6 +40,8 @@
 	X(other_time)           \
 	X(exposed_collectives)  \
 	X(straggler)            \
+	X(uneven_op)            \
+	X(pipeline_bubble)      \
 	X(slowdown)             \
 	X(exposed_async)        \
 	X(late_rank)            \
@@ -82,12 +86,18 @@ TS_RULES(TS_DECLARE_RULE)
 #undef TS_DECLARE_RULE
 
 /* facts.c */
-void ts_doctor_gather(struct ts_doctor *doctor); /* fills all but .ctx and .result */
+void ts_doctor_gather(struct ts_doctor *doctor); /* fills all but .ctx, .result and .run */
 void ts_doctor_release(struct ts_doctor *doctor);
 
 /* gains.c: time of the run that each draft could give back, and its severity; symptoms of which
  * nothing is left become parts of others */
 void ts_doctor_gains(struct ts_doctor *doctor);
+
+/* The part of the op's time in which it does not wait for others; all, where that is unknown. */
+double ts_doctor_own_share(const struct ts_doctor *doctor, const struct ts_op_fact *fact);
+
+/* cures.c: changes the times of the run to what they would be. */
+void ts_doctor_cure(struct ts_doctor *doctor, const struct ts_draft *draft);
 
 /* health.c: 0..100, or NaN when the run has no time to judge by. Needs .nr_drafts in place. */
 struct ts_health {
@@ -135,6 +145,9 @@ struct ts_waits ts_waits_find(const struct ts_doctor *doctor, bool collectives);
 void ts_put_waits(struct ts_doctor *doctor, const struct ts_waits *waits);
 /* " Compute that does not depend on them could cover ...": of the collectives. */
 void ts_put_coverable(struct ts_doctor *doctor);
+
+/* rules/late.c: the cores at which lateness begins, for the rule straggler */
+void ts_report_late(struct ts_doctor *doctor, const struct ts_rule *rule);
 
 /* launches.c: times of all GPUs between the kernels of a stream */
 struct ts_kernel_gaps {

@@ -71,6 +71,20 @@ static void gather_ops(struct ts_doctor *doctor)
 	index_facts(doctor);
 }
 
+static void gather_run(struct ts_doctor *doctor)
+{
+	struct ts_run_replay *run = doctor->run;
+
+	doctor->failed = ts_run_replay_open(run, doctor->ctx, ts_critical_path_facts(doctor->ctx),
+					    doctor->ops, NULL) != TS_OK;
+	for (enum ts_level i = 0; i < TS_NR_LEVELS && run->is_known && !doctor->failed; i++) {
+		doctor->usual_ps[i] = ts_run_replay_usual(run, i);
+		doctor->failed = !doctor->usual_ps[i];
+	}
+	if (!doctor->failed)
+		doctor->roots = ts_doctor_roots(doctor);
+}
+
 void ts_doctor_gather(struct ts_doctor *doctor)
 {
 	const struct ts_context *ctx = doctor->ctx;
@@ -83,10 +97,15 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 	doctor->total_ps = doctor->time->total_ps;
 	memcpy(doctor->bucket_ps, doctor->time->bucket_ps, sizeof(doctor->bucket_ps));
 	gather_ops(doctor);
+	if (!doctor->failed)
+		gather_run(doctor);
 }
 
 void ts_doctor_release(struct ts_doctor *doctor)
 {
+	ts_run_replay_close(doctor->run);
+	for (int i = 0; i < TS_NR_LEVELS; i++)
+		ts_room_free(doctor->usual_ps[i]);
 	ts_map_release(&doctor->by_place);
 	free(doctor->drafts);
 	free(doctor->ranges);

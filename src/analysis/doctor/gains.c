@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gains: what each finding could give back as time of the run, so that no moment counts twice.
+ * Gains: how much shorter the run would be without what each finding is about, so that no moment counts twice.
  *
- * The core time of the run is a budget, in a pot for each op (its own moments) and one for each time
- * class (what of it is in no op of the list). Each finding draws its impact from the pots that it
- * names, from each in proportion to what it may take there: those that name a cause, the largest
- * impact first, then symptoms. So the first takes the time, the next gets only what is left of the time
- * that it names, and all together never take more than the run has. A finding that names nothing
- * draws from the whole. Of an op that they name, all symptoms together may take what it is above its
- * roofline. A symptom that gets nothing becomes a part of the finding that took its time.
+ * A finding draws its impact, core time, from pots: one for each op (its own moments) and one for each time class (what of it
+ * is in no op of the list), from each in proportion to what it may take there. Of a TPU run, what it drew is then taken out of
+ * the graph of what waited for what, which is replayed (replay.h): the gain is what the run got shorter, so time that nobody
+ * waited for gives nothing. A finding that knows better what would be different has a cure of its own. Of other runs
+ * the gain is the core time that was drawn, over the cores.
+ *
+ * Each finding is tried alone. Then they are taken one after the other, always the one that gives most of what is left: those
+ * that name a cause and their symptoms, then headroom and its. So all together never give back more than the run has. Of an op that they name, all symptoms
+ * together may take what it is above its roofline. A symptom that gets nothing becomes a part of the finding
+ * that took its time.
  *
  * Severities follow from the gains; a rule that lifts or caps one says why.
  */
@@ -19,40 +22,71 @@
 
 struct budget {
 	double *ops;		       /* by fact */
-	double *above;		       /* the roofline: what of it symptoms may take */
+	double *first;		       /* what each had at first */
 	double classes[TS_NR_BUCKETS]; /* not in these */
-	int64_t left_ps;	       /* of the whole */
-	bool *named;		       /* by fact: of the finding that draws */
+	double first_classes[TS_NR_BUCKETS];
+	int64_t left_ps;	 /* of the whole */
+	bool *named;		 /* by fact: of the finding that draws */
+	struct ts_shares shares; /* what it draws, of what is left */
 };
+
+/* The part of the op's time in which it does not wait for others; all, where that is unknown. */
+double ts_doctor_own_share(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	const struct ts_run_replay *run = doctor->run;
+	size_t at = (size_t)(fact - doctor->facts);
+
+	if (!run->is_known || !(run->op_recorded_ps[at] > 0))
+		return 1;
+	return fmin(run->op_ps[at] / run->op_recorded_ps[at], 1);
+}
 
 static void fill_op(struct budget *budget, const struct ts_doctor *doctor, size_t fact)
 {
 	enum ts_bucket bucket = doctor->facts[fact].bucket;
 	double ps = (double)TS_MAX(doctor->facts[fact].exclusive_ps, 0);
-	double least_ps = doctor->work[fact].least_ps;
 
-	budget->ops[fact] = ps;
-	budget->above[fact] = isnan(least_ps) ? ps : fmax(ps - least_ps, 0);
+	budget->first[fact] = ps * ts_doctor_own_share(doctor, &doctor->facts[fact]);
 	if (bucket < TS_NR_BUCKETS)
-		budget->classes[bucket] = fmax(budget->classes[bucket] - ps, 0);
+		budget->first_classes[bucket] = fmax(budget->first_classes[bucket] - ps, 0);
+}
+
+static double gains_left(double first, double had, double left)
+{
+	return had > 0 ? first * left / had : first;
+}
+
+/* What is left of each pot, by what is left in the graph. */
+static void gains_fill(struct budget *budget, const struct ts_doctor *doctor)
+{
+	const struct ts_run_replay *run = doctor->run;
+
+	for (size_t i = 0; i < doctor->nr_facts; i++)
+		budget->ops[i] = gains_left(budget->first[i], run->op_ps[i], run->op_left_ps[i]);
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		budget->classes[b] = gains_left(budget->first_classes[b], run->class_ps[b],
+						run->class_left_ps[b]);
 }
 
 static void budget_init(struct budget *budget, struct ts_doctor *doctor)
 {
 	size_t nr = doctor->nr_facts + 1;
 
-	budget->left_ps = doctor->total_ps;
+	*budget = (struct budget){ .left_ps = doctor->total_ps };
 	budget->ops = ts_arena_array(&doctor->scratch, nr, sizeof(double));
-	budget->above = ts_arena_array(&doctor->scratch, nr, sizeof(double));
+	budget->first = ts_arena_array(&doctor->scratch, nr, sizeof(double));
+	budget->shares.ops = ts_arena_array(&doctor->scratch, nr, sizeof(double));
 	budget->named = ts_arena_array(&doctor->scratch, nr, sizeof(bool));
-	if (!budget->ops || !budget->above || !budget->named) {
+	if (!budget->ops || !budget->first || !budget->named || !budget->shares.ops) {
 		doctor->failed = true;
 		return;
 	}
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		budget->classes[b] = (double)TS_MAX(doctor->bucket_ps[b], 0);
+		budget->first_classes[b] = (double)TS_MAX(doctor->bucket_ps[b], 0);
 	for (size_t i = 0; i < doctor->nr_facts; i++)
 		fill_op(budget, doctor, i);
+	memcpy(budget->ops, budget->first, nr * sizeof(double));
+	memcpy(budget->classes, budget->first_classes, sizeof(budget->classes));
 }
 
 static bool names_class(const struct ts_draft *draft, enum ts_bucket bucket)
@@ -73,11 +107,15 @@ struct offer {
 	double classes[TS_NR_BUCKETS], in_class[TS_NR_BUCKETS], total;
 };
 
-static double offer_of_op(const struct budget *budget, const struct ts_draft *draft, size_t fact)
+static double offer_of_op(const struct budget *budget, const struct ts_doctor *doctor,
+			  const struct ts_draft *draft, size_t fact)
 {
+	double least_ps = doctor->work[fact].least_ps;
+
 	if (!budget->named[fact])
 		return 0;
-	return draft->symptom ? fmin(budget->ops[fact], budget->above[fact]) : budget->ops[fact];
+	return draft->symptom && !isnan(least_ps) ? fmax(budget->ops[fact] - least_ps, 0)
+						  : budget->ops[fact];
 }
 
 static struct offer offer_of(const struct budget *budget, const struct ts_doctor *doctor,
@@ -90,7 +128,7 @@ static struct offer offer_of(const struct budget *budget, const struct ts_doctor
 		if (names_class(draft, doctor->facts[i].bucket))
 			offer.in_class[doctor->facts[i].bucket] += budget->ops[i];
 		else
-			offer.total += offer_of_op(budget, draft, i);
+			offer.total += offer_of_op(budget, doctor, draft, i);
 	for (int b = 0; b < TS_NR_BUCKETS; b++) {
 		offer.classes[b] = fmin(offer.in_class[b], (double)draft->class_ps[b]);
 		offer.total += offer.classes[b];
@@ -98,28 +136,23 @@ static struct offer offer_of(const struct budget *budget, const struct ts_doctor
 	return offer;
 }
 
-/* SHARE of the offer. */
-static void gains_take(struct budget *budget, const struct ts_doctor *doctor,
-		       const struct ts_draft *draft, const struct offer *offer, double share)
+/* SHARE of the offer, as shares of what is left. */
+static void gains_share(struct budget *budget, const struct ts_doctor *doctor,
+			const struct ts_draft *draft, const struct offer *offer, double share)
 {
-	double keeps[TS_NR_BUCKETS];
+	double *classes = budget->shares.classes;
 
-	for (int b = 0; b < TS_NR_BUCKETS; b++) {
-		keeps[b] = offer->classes[b] > 0
-				   ? 1 - share * offer->classes[b] / offer->in_class[b]
-				   : 1;
-		budget->classes[b] *= keeps[b];
-	}
-	for (size_t i = 0; i < doctor->nr_facts; i++) {
-		double taken = share * offer_of_op(budget, draft, i);
-
-		if (names_class(draft, doctor->facts[i].bucket)) {
-			budget->ops[i] *= keeps[doctor->facts[i].bucket];
-			continue;
-		}
-		budget->ops[i] -= taken;
-		budget->above[i] -= draft->symptom ? taken : 0;
-	}
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		classes[b] =
+			offer->classes[b] > 0 ? share * offer->classes[b] / offer->in_class[b] : 0;
+	for (size_t i = 0; i < doctor->nr_facts; i++)
+		if (names_class(draft, doctor->facts[i].bucket))
+			budget->shares.ops[i] = classes[doctor->facts[i].bucket];
+		else if (budget->ops[i] > 0)
+			budget->shares.ops[i] =
+				share * offer_of_op(budget, doctor, draft, i) / budget->ops[i];
+		else
+			budget->shares.ops[i] = 0;
 }
 
 static bool names_any(const struct ts_draft *draft)
@@ -131,7 +164,7 @@ static bool names_any(const struct ts_draft *draft)
 	return any;
 }
 
-/* Core time. */
+/* The core time that it may draw, and which shares of the pots that is. */
 static int64_t gains_draw(struct budget *budget, const struct ts_doctor *doctor,
 			  const struct ts_draft *draft)
 {
@@ -139,15 +172,87 @@ static int64_t gains_draw(struct budget *budget, const struct ts_doctor *doctor,
 	int64_t take_ps = TS_MIN(ask_ps, budget->left_ps);
 	struct offer offer;
 
-	if (names_any(draft)) {
-		mark_named(doctor, draft, budget->named);
-		offer = offer_of(budget, doctor, draft);
-		take_ps = TS_MIN(take_ps, ts_to_ps(offer.total));
-		if (take_ps > 0)
-			gains_take(budget, doctor, draft, &offer, (double)take_ps / offer.total);
-	}
-	budget->left_ps -= take_ps;
+	memset(budget->shares.ops, 0, doctor->nr_facts * sizeof(double));
+	memset(budget->shares.classes, 0, sizeof(budget->shares.classes));
+	if (!names_any(draft))
+		return take_ps;
+	mark_named(doctor, draft, budget->named);
+	offer = offer_of(budget, doctor, draft);
+	take_ps = TS_MIN(take_ps, ts_to_ps(offer.total));
+	if (take_ps > 0)
+		gains_share(budget, doctor, draft, &offer, (double)take_ps / offer.total);
 	return take_ps;
+}
+
+static bool is_replayed(const struct ts_doctor *doctor, const struct ts_draft *draft)
+{
+	return doctor->run->is_known && (draft->cure.kind != TS_CURE_NONE || names_any(draft));
+}
+
+/* Time of the run; the graph is changed, and CORE_PS is what was drawn. */
+static int64_t gains_try(struct budget *budget, struct ts_doctor *doctor,
+			 const struct ts_draft *draft, int64_t *core_ps)
+{
+	int64_t cores = (int64_t)TS_MAX(doctor->time->nr_cores, 1), length_ps;
+
+	*core_ps = gains_draw(budget, doctor, draft);
+	if (!is_replayed(doctor, draft))
+		return *core_ps / cores;
+	if (draft->cure.kind != TS_CURE_NONE)
+		ts_doctor_cure(doctor, draft);
+	else
+		ts_run_replay_take(doctor->run, &budget->shares);
+	length_ps = ts_run_replay_length(doctor->run);
+	return TS_MAX(doctor->run->length_ps - length_ps, 0);
+}
+
+/* What it would give, of what is left. */
+static int64_t gains_look(struct budget *budget, struct ts_doctor *doctor,
+			  const struct ts_draft *draft)
+{
+	int64_t core_ps, gain_ps = gains_try(budget, doctor, draft, &core_ps);
+
+	if (is_replayed(doctor, draft))
+		ts_run_replay_undo(doctor->run);
+	return gain_ps;
+}
+
+static void gains_take(struct budget *budget, const struct ts_doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->nr_facts; i++)
+		budget->ops[i] *= 1 - budget->shares.ops[i];
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		budget->classes[b] *= 1 - budget->shares.classes[b];
+}
+
+/* Of what is drawn alone nothing says that the run gets shorter by it. */
+static void gains_set(struct ts_finding *finding, int64_t gain_ps, int64_t measured_ps,
+		      double whole_ps)
+{
+	finding->gain_ps = gain_ps;
+	finding->gain_share = whole_ps > 0 ? fmin((double)gain_ps / whole_ps, 1) : NAN;
+	finding->gain_low_ps = TS_MIN(gain_ps, measured_ps);
+	finding->gain_high_ps = TS_MAX(gain_ps, measured_ps);
+	if (finding->gain_low_ps < gain_ps && finding->confidence == TS_CERTAIN)
+		finding->confidence = TS_LIKELY;
+}
+
+static void gains_accept(struct budget *budget, struct ts_doctor *doctor, struct ts_draft *draft)
+{
+	struct ts_run_replay *run = doctor->run;
+	int64_t core_ps, gain_ps = gains_try(budget, doctor, draft, &core_ps), measured_ps;
+
+	budget->left_ps -= core_ps;
+	if (!is_replayed(doctor, draft)) {
+		gains_set(&draft->finding, gain_ps, 0, (double)doctor->time->wall_ps);
+		gains_take(budget, doctor);
+		return;
+	}
+	measured_ps = ts_run_replay_length_measured(run);
+	gains_set(&draft->finding, gain_ps, TS_MAX(run->measured_ps - measured_ps, 0),
+		  (double)run->recorded_ps);
+	ts_run_replay_keep(run, run->length_ps - gain_ps, measured_ps);
+	gains_fill(budget, doctor);
 }
 
 static enum ts_severity severity_by(const struct ts_settings *settings, double share)
@@ -167,23 +272,106 @@ static void gains_settle(const struct ts_doctor *doctor, struct ts_draft *draft)
 		finding->severity_reason = NULL;
 }
 
-static void draw_all(struct budget *budget, struct ts_doctor *doctor, bool symptoms)
+/* A finding that waits for its turn: what it gave when it was looked at, with so many taken before. */
+struct turn {
+	struct ts_draft *draft;
+	int64_t gain_ps;
+	size_t seen;
+};
+
+static bool has_gain(const struct ts_doctor *doctor, const struct ts_draft *draft)
 {
-	int64_t cores = (int64_t)doctor->time->nr_cores;
+	return doctor->total_ps > 0 && doctor->time->nr_cores > 0 && draft->finding.impact_ps >= 0;
+}
 
-	for (size_t i = 0; i < doctor->nr_drafts; i++) {
-		struct ts_draft *draft = &doctor->drafts[i];
-		int64_t core_ps;
+static bool gains_is_before(const struct turn *x, const struct turn *y)
+{
+	return x->gain_ps != y->gain_ps ? x->gain_ps > y->gain_ps
+					: x->draft->finding.impact_ps > y->draft->finding.impact_ps;
+}
 
-		if (draft->symptom != symptoms)
+static size_t gains_best(const struct turn *turns, size_t nr)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < nr; i++)
+		if (gains_is_before(&turns[i], &turns[best]))
+			best = i;
+	return best;
+}
+
+/*
+ * The one that gives most of what is left, again and again. What one gives hardly grows when others are taken, so it is looked at
+ * anew only when it leads.
+ */
+static void gains_take_all(struct budget *budget, struct ts_doctor *doctor, struct turn *turns,
+			   size_t nr)
+{
+	for (size_t taken = 0; nr > 0;) {
+		struct turn *best = &turns[gains_best(turns, nr)];
+
+		if (best->seen != taken) {
+			best->gain_ps = gains_look(budget, doctor, best->draft);
+			best->seen = taken;
 			continue;
-		if (doctor->total_ps > 0 && cores > 0 && draft->finding.impact_ps >= 0) {
-			core_ps = gains_draw(budget, doctor, draft);
-			draft->finding.gain_ps = core_ps / cores;
-			draft->finding.gain_share = ts_doctor_share(doctor, core_ps);
 		}
-		gains_settle(doctor, draft);
+		gains_accept(budget, doctor, best->draft);
+		*best = turns[--nr];
+		taken++;
+		for (size_t i = 0; i < nr; i++)
+			turns[i].seen = SIZE_MAX;
 	}
+}
+
+/*
+ * What a cause explains is not headroom: an op that is slow on one core alone, or in one step, is compared with itself before it is
+ * compared with the chip.
+ */
+static void gains_take_stage(struct budget *budget, struct ts_doctor *doctor, bool headroom,
+			     bool symptoms)
+{
+	struct turn *turns =
+		ts_arena_array(&doctor->scratch, doctor->nr_drafts + 1, sizeof(*turns));
+	size_t nr = 0;
+
+	doctor->failed |= !turns;
+	for (size_t i = 0; turns && i < doctor->nr_drafts; i++) {
+		struct ts_draft *draft = &doctor->drafts[i];
+
+		if (draft->finding.is_headroom == headroom && draft->symptom == symptoms &&
+		    has_gain(doctor, draft))
+			turns[nr++] =
+				(struct turn){ draft, draft->finding.gain_alone_ps, SIZE_MAX };
+	}
+	if (turns)
+		gains_take_all(budget, doctor, turns, nr);
+}
+
+/* Each by itself, before any is taken. */
+static void gains_look_alone(struct budget *budget, struct ts_doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->nr_drafts; i++)
+		if (has_gain(doctor, &doctor->drafts[i]))
+			doctor->drafts[i].finding.gain_alone_ps =
+				gains_look(budget, doctor, &doctor->drafts[i]);
+}
+
+#define HIDDEN 0.1 /* of its core time over the cores: a finding that gives less has most of it where nobody waits */
+
+static void gains_put_hidden(struct ts_doctor *doctor, struct ts_draft *draft)
+{
+	struct ts_finding *finding = &draft->finding;
+	double asked_ps = (double)finding->impact_ps / (double)TS_MAX(doctor->time->nr_cores, 1);
+	double least = doctor->ctx->settings->finding_min / 100;
+
+	if (!is_replayed(doctor, draft) || !has_gain(doctor, draft) ||
+	    !(finding->impact_share >= least) ||
+	    (double)finding->gain_alone_ps >= HIDDEN * asked_ps)
+		return;
+	finding->evidence = ts_result_text(
+		doctor->result,
+		"%.*s It is hidden: nothing waits for it, and without it the run takes as long.",
+		TS_ARG(finding->evidence));
 }
 
 static bool took_from(const struct ts_doctor *doctor, const struct ts_draft *draft,
@@ -236,16 +424,28 @@ static void merge_into(struct ts_doctor *doctor, struct ts_finding *finding,
 					   TS_ARG(finding->evidence), TS_ARG(symptom->title));
 }
 
+/* What it would give alone, others have. */
+static bool gains_is_taken(const struct ts_doctor *doctor, const struct ts_draft *draft)
+{
+	const struct ts_finding *finding = &draft->finding;
+	double least = doctor->ctx->settings->finding_min / 100;
+
+	if (!(finding->gain_share < least))
+		return false;
+	return draft->symptom ||
+	       (is_replayed(doctor, draft) && !draft->keep &&
+		(double)finding->gain_alone_ps >= least * (double)doctor->run->recorded_ps);
+}
+
 /* Symptoms of which others took all. */
 static void gains_merge(struct ts_doctor *doctor, const struct budget *budget)
 {
-	double least = doctor->ctx->settings->finding_min / 100;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < doctor->nr_drafts; i++) {
 		struct ts_draft *draft = &doctor->drafts[i], *taker = NULL;
 
-		if (draft->symptom && draft->finding.gain_share < least)
+		if (gains_is_taken(doctor, draft))
 			taker = taker_of(doctor, budget, draft);
 		draft->merged = taker != NULL;
 		if (taker)
@@ -266,7 +466,12 @@ void ts_doctor_gains(struct ts_doctor *doctor)
 	budget_init(&budget, doctor);
 	if (doctor->failed)
 		return;
-	draw_all(&budget, doctor, false);
-	draw_all(&budget, doctor, true);
+	gains_look_alone(&budget, doctor);
+	for (int stage = 0; stage < 4; stage++)
+		gains_take_stage(&budget, doctor, stage >= 2, stage % 2 == 1);
+	for (size_t i = 0; i < doctor->nr_drafts; i++) {
+		gains_settle(doctor, &doctor->drafts[i]);
+		gains_put_hidden(doctor, &doctor->drafts[i]);
+	}
 	gains_merge(doctor, &budget);
 }

@@ -39,7 +39,11 @@ struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_ru
 	if (doctor->failed ||
 	    !ts_grow(&doctor->drafts, &doctor->cap_drafts, doctor->nr_drafts + 1, sizeof(*draft))) {
 		doctor->failed = true;
-		doctor->spare = (struct ts_finding){ .impact_ps = -1, .gain_ps = -1 };
+		doctor->spare = (struct ts_finding){ .impact_ps = -1,
+						     .gain_ps = -1,
+						     .gain_alone_ps = -1,
+						     .gain_low_ps = -1,
+						     .gain_high_ps = -1 };
 		return &doctor->spare;
 	}
 	if (doctor->total_ps >= 0)
@@ -59,7 +63,9 @@ struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_ru
 	finding->rule = rule->name;
 	finding->impact_ps = impact_ps < 0 ? -1 : impact_ps;
 	finding->impact_share = ts_doctor_share(doctor, finding->impact_ps);
-	finding->gain_ps = -1;
+	finding->gain_ps = finding->gain_alone_ps = -1;
+	finding->gain_low_ps = finding->gain_high_ps = -1;
+	finding->is_headroom = rule->is_headroom;
 	finding->gain_share = NAN;
 	finding->severity = TS_INFO; /* until its gain is known */
 	finding->confidence = rule->confidence;
@@ -114,6 +120,14 @@ void ts_doctor_keep(struct ts_doctor *doctor)
 
 	if (draft)
 		draft->keep = true;
+}
+
+void ts_doctor_cures(struct ts_doctor *doctor, struct ts_cure cure)
+{
+	struct ts_draft *draft = last_draft(doctor);
+
+	if (draft)
+		draft->cure = cure;
 }
 
 void ts_doctor_gain_at_most(struct ts_doctor *doctor, int64_t ps)

@@ -4,6 +4,18 @@
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/facts/async.h"
+#include "analysis/facts/sparsecore.h"
+
+/* What SparseCores do is not a copy; another rule is about it. */
+static bool is_offload(const struct ts_doctor *doctor, const struct ts_async_op *op)
+{
+	const struct ts_sparsecore_facts *facts = ts_sparsecore_facts(doctor->ctx);
+
+	for (size_t i = 0; i < facts->nr_offloads; i++)
+		if (facts->offloads[i].op == op->op)
+			return true;
+	return false;
+}
 
 struct ts_waits ts_waits_find(const struct ts_doctor *doctor, bool collectives)
 {
@@ -13,7 +25,8 @@ struct ts_waits ts_waits_find(const struct ts_doctor *doctor, bool collectives)
 	for (size_t i = 0; i < facts->nr; i++) {
 		const struct ts_async_op *op = &facts->items[i];
 
-		if (op->is_collective != collectives || op->is_host || op->exposed_ps <= 0)
+		if (op->is_collective != collectives || op->is_host || op->exposed_ps <= 0 ||
+		    is_offload(doctor, op))
 			continue;
 		if (waits.nr < TS_MAX_WAITS)
 			waits.items[waits.nr++] = op;

@@ -39,8 +39,28 @@ struct ts_range {	 /* when a finding without ops happened */
 #define TS_CLASS(bucket)   (1u << (bucket))
 #define TS_CLASSES_OF_WORK (TS_CLASS(TS_BUCKET_COMPUTE) | TS_CLASS(TS_BUCKET_MEMORY_WAIT) | TS_CLASS(TS_BUCKET_UNEXPLAINED))
 
+/*
+ * What would be different without the cause, where that is more than a share of the time that the finding names (gains.c): for
+ * the replay of a TPU run.
+ */
+enum ts_cure_kind {
+	TS_CURE_NONE,
+	TS_CURE_LATE,	  /* the ops of some cores take as long as on the others */
+	TS_CURE_UNEVEN,	  /* an op takes as long as on the other cores, wherever it takes longer */
+	TS_CURE_STEPS,	  /* in the finding's times all takes as long as in other steps */
+	TS_CURE_PACE,	  /* ops of cores that became slow keep their pace of before */
+	TS_CURE_RECEIVES, /* nothing that cores send to one another is waited for */
+};
+struct ts_cure {
+	enum ts_cure_kind kind;
+	uint32_t op;		 /* TS_CURE_UNEVEN */
+	const uint32_t *devices; /* TS_CURE_LATE */
+	size_t nr_devices;
+};
+
 struct ts_draft {
 	struct ts_finding finding;
+	struct ts_cure cure;
 	bool keep; /* whatever its impact */
 	bool symptom, merged;
 	size_t serial, nr_ranges;
@@ -65,6 +85,10 @@ struct ts_doctor {
 	size_t nr_facts;
 	struct ts_fact_work *work; /* by fact */
 	struct ts_map by_place;	   /* hash of module and op -> fact */
+	struct ts_run_replay *run; /* doctor/replay.h */
+	int64_t *usual_ps
+		[3]; /* by enum ts_level: of each node of the graph; NULL: nothing is replayed */
+	const struct ts_roots *roots; /* doctor/roots.h */
 	struct ts_draft *drafts;
 	size_t nr_drafts, cap_drafts;
 	struct ts_range *ranges;
@@ -80,6 +104,7 @@ struct ts_doctor {
 struct ts_rule {
 	const char *name;
 	enum ts_confidence confidence;
+	bool is_headroom; /* work against what is attainable; else a cause, the run against its own normal */
 	bool keep; /* its own threshold decides, not finding_min */
 	/* It says where time shows up, and not why. So findings that name a cause draw from its time
 	 * first, and where they leave nothing, it is a part of theirs. */
@@ -218,6 +243,8 @@ void ts_doctor_claim(struct ts_doctor *doctor, const struct ts_op_fact *fact); /
 void ts_doctor_claim_class(struct ts_doctor *doctor, enum ts_bucket bucket, int64_t ps);
 /* Of the finding reported last: its gain is PS of core time at most, though its impact is more. */
 void ts_doctor_gain_at_most(struct ts_doctor *doctor, int64_t ps);
+/* Of the finding reported last: how the run is replayed without its cause. */
+void ts_doctor_cures(struct ts_doctor *doctor, struct ts_cure cure);
 /* Of the finding reported last: it stays, whatever its impact. */
 void ts_doctor_keep(struct ts_doctor *doctor);
 /* Of the finding reported last: at least this severity (lift), at most this one (cap), whatever its

@@ -159,14 +159,17 @@ static enum ts_status critical_path_merge(void *arg_into, void *arg_from,
 	return TS_OK;
 }
 
-static enum ts_status critical_path_close(void *state, const struct ts_context *ctx, void *facts,
-					  struct ts_result *result, struct ts_error *err)
+static enum ts_status critical_path_close(void *state, const struct ts_context *ctx,
+					  void *arg_facts, struct ts_result *result,
+					  struct ts_error *err)
 {
-	(void)state;
+	struct ts_critical_path_facts *facts = arg_facts;
+	const struct path_state *sum = state;
+
 	(void)ctx;
-	(void)facts;
 	(void)result;
 	(void)err;
+	facts->sum = sum && sum->cores ? sum : NULL;
 	return TS_OK;
 }
 
@@ -175,6 +178,7 @@ const struct ts_analysis ts_analysis_critical_path = {
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS,
 	.state = &critical_path_record,
+	.facts_size = sizeof(struct ts_critical_path_facts),
 	.wants = critical_path_wants,
 	.open = critical_path_open,
 	.block = critical_path_block,

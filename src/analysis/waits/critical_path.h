@@ -8,14 +8,14 @@
 #define TS_ANALYSIS_CRITICAL_PATH_H
 
 #include "analysis/facts/collectives.h"
+#include "analysis/facts/critical_path.h"
 #include "analysis/facts/gaps.h"
 #include "analysis/facts/time.h"
 
 #define TS_NEEDS(X)
-#define TS_SHOWS(X) X(collectives) X(gaps) X(time)
+#define TS_SHOWS(X) X(collectives) X(gaps) X(time) X(doctor)
 #include "analysis/kit/needs.h"
 #include "analysis/kit/run_steps.h"
-#include "model/graph.h"
 
 #define PATH_MOMENTS (1 << 18) /* kept of all cores of the run; a step is kept as a whole */
 #define PATH_SLOWEST 8	       /* steps that are kept in any case */
@@ -56,29 +56,12 @@ static inline bool ts_path_keeps(const struct ts_context *ctx, uint8_t level, ui
 				   ts_run_steps_slow_at(ctx->steps, row) < PATH_SLOWEST));
 }
 
-/* What a node of the graph is. */
-enum path_kind { PATH_OP, PATH_GAP, PATH_HOLE /* steps that are not kept */ };
-
-/* A node's .what: of an op its index; of a gap the index of the moment behind it. */
-struct path_graph {
-	struct ts_graph graph;
-	uint32_t *device; /* of each row */
-	const struct ts_context *ctx;
-	const struct path_state *sum;
-	uint8_t level; /* that all cores keep at least */
-};
-
-/* critical_path_graph.c. The caller releases it, also when it fails. */
-enum ts_status ts_path_graph_make(struct path_graph *path, const struct path_state *sum,
-				  const struct ts_context *ctx, struct ts_error *err);
-void ts_path_graph_release(struct path_graph *path);
-/* How many steps of the run a moment of this row stands for. */
-int64_t ts_path_weight(const struct path_graph *path, uint32_t row);
-const struct path_moment *ts_path_moment_behind(const struct path_graph *path, uint32_t node);
+/* critical_path_graph.c */
+const struct path_moment *ts_path_moment_behind(const struct ts_path *path, uint32_t node);
 
 /* critical_path_meet.c: which meetings the ops of one core join and await. */
 struct path_meeting {
-	struct path_graph *path;
+	struct ts_path *path;
 	struct ts_map met;     /* hash of what is met, step and number -> meeting */
 	struct ts_map senders; /* channel -> the only device that sends over it, or MANY */
 	struct ts_map sent,
@@ -91,7 +74,7 @@ struct path_meeting {
 	uint32_t *count_row;
 	uint32_t *open; /* by op: the meeting of a start that has no done yet */
 };
-enum ts_status ts_path_meeting_open(struct path_meeting *meeting, struct path_graph *path,
+enum ts_status ts_path_meeting_open(struct path_meeting *meeting, struct ts_path *path,
 				    struct ts_error *err);
 void ts_path_meeting_core(struct path_meeting *meeting, uint32_t device);
 /* Fills what NODE, the AT-th moment of the core, joins and awaits. */
@@ -108,7 +91,7 @@ void ts_path_meeting_close(struct path_meeting *meeting);
 #define TS_PATH_MANY  (TS_NONE - 1) /* senders */
 #define TS_PATH_NO_ID UINT64_MAX
 /* A time of the device's host on the clock of all. */
-int64_t ts_path_align(const struct path_graph *path, uint32_t device, int64_t t_ps);
+int64_t ts_path_align(const struct ts_path *path, uint32_t device, int64_t t_ps);
 /* The channel of a send or a receive between devices; TS_PATH_NO_ID: its module does not say, or it is one with the host. */
 uint64_t ts_path_channel(const struct ts_profile *profile, const struct ts_op *op);
 enum ts_status ts_path_find_senders(struct path_meeting *meeting, struct ts_error *err);

@@ -4,33 +4,76 @@
 
 #include "base/check.h"
 
-const struct path_moment *ts_path_moment_behind(const struct path_graph *path, uint32_t node)
+const struct path_moment *ts_path_moment_behind(const struct ts_path *path, uint32_t node)
 {
 	const struct ts_graph_node *of = &path->graph.nodes[node];
 
 	return &path->sum->cores[path->device[of->row]].moments[of->what];
 }
 
-int64_t ts_path_weight(const struct path_graph *path, uint32_t row)
+uint32_t ts_path_op_behind(const struct ts_path *path, uint32_t node)
+{
+	return ts_path_moment_behind(path, node)->op;
+}
+
+/* By how much the clock of a gap's host is ahead of that of the graph, there: spans of hosts are on their own clocks. */
+static int64_t critical_path_graph_lag(const struct ts_path *path, uint32_t node)
+{
+	return ts_i64_sub(ts_path_moment_behind(path, node)->start_ps,
+			  path->graph.nodes[node].end_ps);
+}
+
+struct ts_path_gap ts_path_gap_of(const struct ts_path *path, uint32_t node, int64_t start_ps,
+				  int64_t end_ps)
+{
+	const struct ts_context *ctx = path->ctx;
+	uint32_t device = path->device[path->graph.nodes[node].row];
+	const struct ts_host_spans *host = &ctx->outline->hosts[ctx->profile->devices[device].host];
+	int64_t lag_ps = critical_path_graph_lag(path, node);
+	int64_t from_ps = ts_i64_add(start_ps, lag_ps), to_ps = ts_i64_add(end_ps, lag_ps);
+	struct ts_path_gap gap;
+	size_t hint = 0;
+
+	gap.compile_ps = ts_spans_covered(&host->compile, from_ps, to_ps, &hint);
+	hint = 0;
+	gap.input_ps = ts_spans_covered(&host->input, from_ps, to_ps, &hint);
+	gap.idle_ps = end_ps - start_ps - gap.compile_ps - gap.input_ps;
+	return gap;
+}
+
+int64_t ts_path_weight(const struct ts_path *path, uint32_t row)
 {
 	if (path->level == 0 || ts_run_steps_slow_at(path->ctx->steps, row) < PATH_SLOWEST)
 		return 1;
 	return INT64_C(1) << path->level;
 }
 
+static enum ts_status critical_path_graph_push(struct ts_path *path,
+					       const struct ts_graph_node *node, uint32_t step,
+					       struct ts_error *err)
+{
+	size_t at = path->graph.nr_nodes;
+
+	if (!ts_room_grow(path->graph.rooms, &path->step, &path->cap_steps, at + 1,
+			  sizeof(*path->step)))
+		return ts_fail_nomem(err);
+	path->step[at] = step;
+	return ts_graph_add(&path->graph, node, err);
+}
+
 /* What lies between the end of the row so far and START_PS. Nothing, where clocks drift into one another. */
-static enum ts_status critical_path_graph_add_gap(struct path_graph *path, int64_t start_ps,
+static enum ts_status critical_path_graph_add_gap(struct ts_path *path, int64_t start_ps,
 						  int64_t end_ps, size_t behind, bool is_hole,
-						  struct ts_error *err)
+						  uint32_t step, struct ts_error *err)
 {
 	struct ts_graph_node node = { TS_GRAPH_MEETS_NOBODY, .start_ps = start_ps, .end_ps = end_ps,
 				      .what = (uint32_t)behind,
-				      .kind = is_hole ? PATH_HOLE : PATH_GAP };
+				      .kind = is_hole ? TS_PATH_HOLE : TS_PATH_GAP };
 
-	return end_ps > start_ps ? ts_graph_add(&path->graph, &node, err) : TS_OK;
+	return end_ps > start_ps ? critical_path_graph_push(path, &node, step, err) : TS_OK;
 }
 
-static enum ts_status critical_path_graph_add_core(struct path_graph *path,
+static enum ts_status critical_path_graph_add_core(struct ts_path *path,
 						   struct path_meeting *meeting, uint32_t device,
 						   int64_t begin_ps, struct ts_error *err)
 {
@@ -46,7 +89,7 @@ static enum ts_status critical_path_graph_add_core(struct path_graph *path,
 	for (size_t i = 0; i < core->nr && st == TS_OK; i++) {
 		const struct path_moment *moment = &core->moments[i];
 		struct ts_graph_node node = { TS_GRAPH_MEETS_NOBODY, .what = moment->op,
-					      .kind = PATH_OP };
+					      .kind = TS_PATH_OP };
 
 		if (!ts_path_keeps(path->ctx, path->level, moment->row)) {
 			is_hole = true;
@@ -56,18 +99,19 @@ static enum ts_status critical_path_graph_add_core(struct path_graph *path,
 		node.end_ps = TS_MAX(ts_path_align(path, device, moment->end_ps), node.start_ps);
 		is_hole |= path->level > 0 && i > 0 && moment[-1].row != moment->row &&
 			   moment[-1].row + 1 != moment->row;
-		st = critical_path_graph_add_gap(path, at_ps, node.start_ps, i, is_hole, err);
+		st = critical_path_graph_add_gap(path, at_ps, node.start_ps, i, is_hole,
+						 moment->row, err);
 		if (st == TS_OK)
 			st = ts_path_meet(meeting, i, &node, err);
 		if (st == TS_OK)
-			st = ts_graph_add(&path->graph, &node, err);
+			st = critical_path_graph_push(path, &node, moment->row, err);
 		at_ps = node.end_ps;
 		is_hole = false;
 	}
 	return st;
 }
 
-static int64_t critical_path_graph_begin(const struct path_graph *path)
+static int64_t critical_path_graph_begin(const struct ts_path *path)
 {
 	int64_t begin_ps = INT64_MAX;
 
@@ -81,20 +125,35 @@ static int64_t critical_path_graph_begin(const struct path_graph *path)
 	return begin_ps;
 }
 
-enum ts_status ts_path_graph_make(struct path_graph *path, const struct path_state *sum,
-				  const struct ts_context *ctx, struct ts_error *err)
+/* The level at which about MAX moments are taken, of a run with steps. */
+static uint8_t critical_path_graph_level(const struct path_state *sum, const struct ts_context *ctx,
+					 size_t max)
+{
+	size_t nr = 0;
+	uint8_t level = 0, more = 0;
+
+	for (size_t i = 0; i < sum->nr_cores; i++) {
+		level = TS_MAX(level, sum->cores[i].level);
+		nr += sum->cores[i].nr;
+	}
+	while (nr >> more > max && ctx->outline->steps.nr_steps >> (level + more) > PATH_SLOWEST)
+		more++;
+	return level + more;
+}
+
+enum ts_status ts_path_make(struct ts_path *path, const struct path_state *sum,
+			    const struct ts_context *ctx, size_t max_moments, struct ts_error *err)
 {
 	struct path_meeting meeting = { .path = NULL };
 	enum ts_status st;
 	int64_t begin_ps;
 
-	*path = (struct path_graph){ .ctx = ctx, .sum = sum };
+	*path = (struct ts_path){ .ctx = ctx, .sum = sum };
 	path->graph.rooms = ctx->profile->rooms;
 	path->device = calloc(sum->nr_cores + 1, sizeof(*path->device));
 	if (!path->device)
 		return ts_fail_nomem(err);
-	for (size_t i = 0; i < sum->nr_cores; i++)
-		path->level = TS_MAX(path->level, sum->cores[i].level);
+	path->level = critical_path_graph_level(sum, ctx, max_moments);
 	begin_ps = critical_path_graph_begin(path);
 	st = ts_path_meeting_open(&meeting, path, err);
 	for (uint32_t i = 0; i < sum->nr_cores && st == TS_OK; i++)
@@ -104,9 +163,10 @@ enum ts_status ts_path_graph_make(struct path_graph *path, const struct path_sta
 	return st ? st : ts_graph_seal(&path->graph, err);
 }
 
-void ts_path_graph_release(struct path_graph *path)
+void ts_path_release(struct ts_path *path)
 {
 	ts_graph_release(&path->graph);
 	free(path->device);
+	ts_room_free(path->step);
 	path->device = NULL;
 }

@@ -13,7 +13,7 @@
 
 #define NO_GROUP (TS_NONE - 1)
 
-enum ts_status ts_path_meeting_open(struct path_meeting *meeting, struct path_graph *path,
+enum ts_status ts_path_meeting_open(struct path_meeting *meeting, struct ts_path *path,
 				    struct ts_error *err)
 {
 	const struct ts_rooms *rooms = path->ctx->profile->rooms;
@@ -192,6 +192,7 @@ enum ts_status ts_path_meet(struct path_meeting *meeting, size_t at, struct ts_g
 	if (received == TS_NONE)
 		return critical_path_meet_op(meeting, &core->moments[at], node, err);
 	node->awaits = received;
+	node->is_inferred = true;
 	node->own_ps = DONE_PS;
 	return TS_OK;
 }

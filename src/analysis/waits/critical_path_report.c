@@ -51,7 +51,7 @@ struct step_path {
 };
 
 struct path_report {
-	struct path_graph path;
+	struct ts_path path;
 	struct ts_replay replay;
 	struct ts_result *result;
 	struct part *parts;
@@ -130,36 +130,22 @@ static struct ts_gap_witness critical_path_report_witness(const struct path_repo
 	return ts_gap_witness_of(ts_gaps_facts(ctx), ts_time_facts(ctx), &gap);
 }
 
-/* By how much the clock of a gap's host is ahead of that of the graph, there: spans of hosts are on their own clocks. */
-static int64_t critical_path_report_lag(const struct path_report *report, uint32_t node)
-{
-	return ts_i64_sub(ts_path_moment_behind(&report->path, node)->start_ps,
-			  report->path.graph.nodes[node].end_ps);
-}
-
 /* Time without an op: what its host did, as far as that is known. */
 static void critical_path_report_add_gap(struct path_report *report,
 					 const struct ts_graph_part *part)
 {
-	const struct ts_context *ctx = report->path.ctx;
 	uint32_t device = report->path.device[report->path.graph.nodes[part->node].row];
-	const struct ts_host_spans *host = &ctx->outline->hosts[ctx->profile->devices[device].host];
 	struct ts_gap_witness witness = critical_path_report_witness(report, part->node, device);
-	int64_t lag_ps = critical_path_report_lag(report, part->node);
-	int64_t at_ps = part->start_ps, end_ps = ts_i64_add(part->end_ps, lag_ps), compile_ps,
-		input_ps;
-	size_t hint = 0;
+	struct ts_path_gap gap =
+		ts_path_gap_of(&report->path, part->node, part->start_ps, part->end_ps);
+	int64_t compiled_ps = part->start_ps + gap.compile_ps;
+	int64_t input_ps = compiled_ps + gap.input_ps;
 
-	compile_ps = ts_spans_covered(&host->compile, ts_i64_add(at_ps, lag_ps), end_ps, &hint);
-	hint = 0;
-	input_ps = ts_spans_covered(&host->input, ts_i64_add(at_ps, lag_ps), end_ps, &hint);
-	critical_path_report_add(report, PART_COMPILE, witness.event, device, at_ps,
-				 at_ps + compile_ps);
-	at_ps += compile_ps;
-	critical_path_report_add(report, PART_INPUT, witness.event, device, at_ps,
-				 at_ps + input_ps);
+	critical_path_report_add(report, PART_COMPILE, witness.event, device, part->start_ps,
+				 compiled_ps);
+	critical_path_report_add(report, PART_INPUT, witness.event, device, compiled_ps, input_ps);
 	critical_path_report_add(report, witness.event.n > 0 ? PART_HOST : PART_IDLE, witness.event,
-				 device, at_ps + input_ps, part->end_ps);
+				 device, input_ps, part->end_ps);
 }
 
 static void critical_path_report_take(void *arg, const struct ts_graph_part *part)
@@ -173,9 +159,9 @@ static void critical_path_report_take(void *arg, const struct ts_graph_part *par
 		return;
 	}
 	node = &report->path.graph.nodes[part->node];
-	if (node->kind == PATH_GAP)
+	if (node->kind == TS_PATH_GAP)
 		critical_path_report_add_gap(report, part);
-	if (node->kind != PATH_OP)
+	if (node->kind != TS_PATH_OP)
 		return;
 	op = &report->path.ctx->profile->ops[node->what];
 	critical_path_report_add(report, critical_path_report_kind(op), op->name,
@@ -194,7 +180,7 @@ static uint32_t critical_path_report_last_row(const struct path_report *report, 
 
 		if (node == TS_GRAPH_NONE)
 			continue;
-		if (report->path.graph.nodes[node].kind != PATH_OP)
+		if (report->path.graph.nodes[node].kind != TS_PATH_OP)
 			ps = report->path.graph.nodes[node].start_ps;
 		if (ps > best_ps) {
 			best_ps = ps;
@@ -420,14 +406,14 @@ enum ts_status ts_path_report(void *state, const struct ts_context *ctx, struct 
 {
 	struct path_report report = { .result = result };
 	const struct path_state *sum = state;
-	enum ts_status st = ts_path_graph_make(&report.path, sum, ctx, err);
+	enum ts_status st = ts_path_make(&report.path, sum, ctx, SIZE_MAX, err);
 
 	if (st == TS_OK)
 		st = ts_replay_open(&report.replay, &report.path.graph, err);
 	if (st == TS_OK && report.path.graph.nr_nodes > 0)
 		st = critical_path_report_put(&report, err);
 	ts_replay_close(&report.replay);
-	ts_path_graph_release(&report.path);
+	ts_path_release(&report.path);
 	ts_map_release(&report.by_part);
 	free(report.parts);
 	return st;

@@ -26,7 +26,7 @@ struct sender {
 	int64_t least_ps, most_ps; /* from its end to that of the receive */
 };
 
-int64_t ts_path_align(const struct path_graph *path, uint32_t device, int64_t t_ps)
+int64_t ts_path_align(const struct ts_path *path, uint32_t device, int64_t t_ps)
 {
 	const struct ts_collectives_facts *facts = ts_collectives_facts(path->ctx);
 	uint32_t host = path->ctx->profile->devices[device].host;
@@ -87,8 +87,7 @@ static bool critical_path_send_is_named(const struct path_meeting *meeting, cons
 }
 
 /* The last moment of the core that ended by T; SIZE_MAX: none did. */
-static size_t critical_path_send_before(const struct path_graph *path, uint32_t device,
-					int64_t t_ps)
+static size_t critical_path_send_before(const struct ts_path *path, uint32_t device, int64_t t_ps)
 {
 	const struct path_core *core = &path->sum->cores[device];
 	size_t lo = 0, hi = core->nr;
@@ -104,13 +103,13 @@ static size_t critical_path_send_before(const struct path_graph *path, uint32_t 
 	return lo > 0 ? lo - 1 : SIZE_MAX;
 }
 
-static int64_t critical_path_send_end(const struct path_graph *path, uint32_t device, size_t at)
+static int64_t critical_path_send_end(const struct ts_path *path, uint32_t device, size_t at)
 {
 	return ts_path_align(path, device, path->sum->cores[device].moments[at].end_ps);
 }
 
 /* Whether the op that ended last on DEVICE is the same in all executions, at a like distance. */
-static bool critical_path_send_fits(const struct path_graph *path, const struct receive *receive,
+static bool critical_path_send_fits(const struct ts_path *path, const struct receive *receive,
 				    uint32_t device, struct sender *sender)
 {
 	const struct path_core *core = &path->sum->cores[device];
@@ -136,7 +135,7 @@ static bool critical_path_send_fits(const struct path_graph *path, const struct 
 	return (double)(sender->most_ps - sender->least_ps) <= MAX_JITTER * (double)waited_ps;
 }
 
-static bool critical_path_send_find(const struct path_graph *path, const struct receive *receive,
+static bool critical_path_send_find(const struct ts_path *path, const struct receive *receive,
 				    struct sender *best)
 {
 	bool found = false;
@@ -159,7 +158,7 @@ static enum ts_status critical_path_send_join(struct path_meeting *meeting,
 					      const struct receive *receive,
 					      const struct sender *sender, struct ts_error *err)
 {
-	struct path_graph *path = meeting->path;
+	struct ts_path *path = meeting->path;
 	const struct path_core *core = &path->sum->cores[receive->device];
 	const struct path_core *from = &path->sum->cores[sender->device];
 

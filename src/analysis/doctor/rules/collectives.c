@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rule about collectives: a core that the others wait for.
+ * The rule about a core that the others wait for. Where what waited for what is known, the graph says where that begins
+ * (rules/late.c); here is what collectives alone say.
  *
  * The impact is what this core alone costs, on all cores that meet: the wait of the others and the time
  * by which it is late itself. Until the second latest core arrives the others would wait anyway. The
@@ -117,6 +118,10 @@ static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule
 	const struct ts_op_core *slow;
 	int64_t wait_ps, own_ps;
 
+	if (doctor->run->is_known) {
+		ts_report_late(doctor, rule);
+		return;
+	}
 	if (facts->nr_cores < 2)
 		return;
 	core = worst_core(facts);

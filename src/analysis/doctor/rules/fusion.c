@@ -202,6 +202,7 @@ static void check_op_chains(struct ts_doctor *doctor, const struct ts_rule *rule
 const struct ts_rule ts_rule_unfused = {
 	.name = "unfused",
 	.confidence = TS_LIKELY,
+	.is_headroom = true,
 	.check = rules_fusion_check_unfused,
 	.classes = TS_CLASSES_OF_WORK,
 	.ceiling = "the time that the arrays between these ops take to HBM and back",
@@ -209,6 +210,7 @@ const struct ts_rule ts_rule_unfused = {
 const struct ts_rule ts_rule_op_chains = {
 	.name = "op_chains",
 	.confidence = TS_POSSIBLE,
+	.is_headroom = true,
 	.check = check_op_chains,
 	.classes = TS_CLASSES_OF_WORK,
 	.ceiling = "the time of the ops in series; the work in them stays",

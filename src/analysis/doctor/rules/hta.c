@@ -65,6 +65,7 @@ static void check_short_kernels(struct ts_doctor *doctor, const struct ts_rule *
 const struct ts_rule ts_rule_short_kernels = {
 	.name = "short_kernels",
 	.confidence = TS_LIKELY,
+	.is_headroom = true,
 	.check = check_short_kernels,
 	.classes = TS_CLASSES_OF_WORK,
 	.ceiling = "all of the time of these kernels, of which some remains when they are joined",

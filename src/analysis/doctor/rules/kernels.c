@@ -67,6 +67,7 @@ static void check_kernel_roofline(struct ts_doctor *doctor, const struct ts_rule
 const struct ts_rule ts_rule_kernel_roofline = {
 	.name = "kernel_roofline",
 	.confidence = TS_LIKELY,
+	.is_headroom = true,
 	.check = check_kernel_roofline,
 	.ceiling = "the kernel's time less what its cost takes at the chip's peaks",
 };

@@ -340,6 +340,7 @@ static void check_unknown_cost(struct ts_doctor *doctor, const struct ts_rule *r
 const struct ts_rule ts_rule_mxu_utilization = {
 	.name = "mxu_utilization",
 	.confidence = TS_LIKELY,
+	.is_headroom = true,
 	.symptom = true,
 	.check = check_mxu_utilization,
 	.ceiling = "the time of matrix ops, less what their FLOPs and bytes need at the peaks",
@@ -347,6 +348,7 @@ const struct ts_rule ts_rule_mxu_utilization = {
 const struct ts_rule ts_rule_matmul_fill = {
 	.name = "matmul_fill",
 	.confidence = TS_LIKELY,
+	.is_headroom = true,
 	.check = check_matmul_fill,
 	.ceiling = "the product's time by the share of the array that its shape leaves empty, "
 		   "above its roofline",
@@ -354,6 +356,7 @@ const struct ts_rule ts_rule_matmul_fill = {
 const struct ts_rule ts_rule_highest_precision = {
 	.name = "highest_precision",
 	.confidence = TS_CERTAIN,
+	.is_headroom = true,
 	.check = check_highest_precision,
 	.ceiling = "five of six passes of these products: one pass in bf16 is what is left",
 };

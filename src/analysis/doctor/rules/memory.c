@@ -284,12 +284,14 @@ static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *
 const struct ts_rule ts_rule_padding_waste = {
 	.name = "padding_waste",
 	.confidence = TS_LIKELY,
+	.is_headroom = true,
 	.check = check_padding_waste,
 	.ceiling = "the op's time by its share of padding, and never more than its own core time",
 };
 const struct ts_rule ts_rule_memory_bound = {
 	.name = "memory_bound",
 	.confidence = TS_POSSIBLE,
+	.is_headroom = true,
 	.symptom = true,
 	.check = check_memory_bound,
 	.ceiling = "the core time of ops that wait for memory; what they must read stays",
@@ -297,6 +299,7 @@ const struct ts_rule ts_rule_memory_bound = {
 const struct ts_rule ts_rule_layout_copies = {
 	.name = "layout_copies",
 	.confidence = TS_LIKELY,
+	.is_headroom = true,
 	.check = check_layout_copies,
 	.ceiling = "the core time of these copies; some are needed",
 };

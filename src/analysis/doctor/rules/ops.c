@@ -57,6 +57,7 @@ static void check_long_op(struct ts_doctor *doctor, const struct ts_rule *rule)
 const struct ts_rule ts_rule_long_op = {
 	.name = "long_op",
 	.confidence = TS_POSSIBLE,
+	.is_headroom = true,
 	.check = check_long_op,
 };
 
@@ -104,6 +105,7 @@ static void check_many_executions(struct ts_doctor *doctor, const struct ts_rule
 const struct ts_rule ts_rule_many_executions = {
 	.name = "many_executions",
 	.confidence = TS_POSSIBLE,
+	.is_headroom = true,
 	.symptom = true,
 	.check = check_many_executions,
 	.ceiling = "the op's core time less what it needs by the roofline",
@@ -220,6 +222,7 @@ static void check_unfused_attention(struct ts_doctor *doctor, const struct ts_ru
 const struct ts_rule ts_rule_unfused_attention = {
 	.name = "unfused_attention",
 	.confidence = TS_LIKELY,
+	.is_headroom = true,
 	.check = check_unfused_attention,
 	.ceiling = "the core time of softmax and products, less what their rooflines need",
 };

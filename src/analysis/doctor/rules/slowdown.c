@@ -39,6 +39,9 @@ static void check_slowdown(struct ts_doctor *doctor, const struct ts_rule *rule)
 	factor = (double)worst->slow_ps / (double)worst->fair_ps;
 	device = doctor->ctx->profile->devices[worst->device].name;
 	finding = ts_doctor_report_run(doctor, rule, all_throttled(facts));
+	ts_doctor_cures(doctor, (struct ts_cure){ .kind = TS_CURE_PACE });
+	finding->root.kind = "clock";
+	finding->root.device = device;
 	finding->title = TS_SENTENCE(
 		doctor,
 		"All ops of {name} take {number} % longer[ from step {count} on]: its clock fell",

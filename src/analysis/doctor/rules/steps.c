@@ -415,6 +415,7 @@ static void report_slow(struct ts_doctor *doctor, const struct ts_rule *rule,
 	rules_steps_put_slow(doctor, time);
 	finding->evidence = ts_doctor_text(doctor);
 	add_slow_places(doctor, time, finding);
+	ts_doctor_cures(doctor, (struct ts_cure){ .kind = TS_CURE_STEPS });
 	choose_advice(doctor, &time->slow[0], finding);
 }
 

@@ -49,15 +49,37 @@ static int64_t coverable(const struct ts_doctor *doctor)
 	return ts_i64_add(TS_MAX(ts_i64_sub(all_ps, waits.judged_ps), 0), waits.coverable_ps);
 }
 
+/* What collectives take when all have come, of all cores; all of it where that is unknown. */
+static int64_t transferred(const struct ts_doctor *doctor)
+{
+	double own_ps = (double)doctor->bucket_ps[TS_BUCKET_COMMUNICATION];
+
+	for (size_t i = 0; i < doctor->nr_facts; i++) {
+		const struct ts_op_fact *fact = &doctor->facts[i];
+		double ps = (double)TS_MAX(fact->exclusive_ps, 0);
+
+		if (fact->bucket == TS_BUCKET_COMMUNICATION)
+			own_ps -= ps * (1 - ts_doctor_own_share(doctor, fact));
+	}
+	return ts_to_ps(own_ps);
+}
+
 static void check_exposed_collectives(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	struct ts_finding *finding = report_bucket(doctor, rule, TS_BUCKET_COMMUNICATION,
-						   doctor->ctx->settings->communication_high,
-						   "waits in collectives that no compute hides");
+	int64_t all_ps = doctor->bucket_ps[TS_BUCKET_COMMUNICATION], own_ps = transferred(doctor);
+	double share = ts_doctor_share(doctor, own_ps);
+	struct ts_finding *finding;
 
-	if (!finding)
+	if (!(share * 100 > doctor->ctx->settings->communication_high))
 		return;
+	finding = ts_doctor_report_run(doctor, rule, own_ps);
+	ts_doctor_claim_class(doctor, TS_BUCKET_COMMUNICATION, INT64_MAX);
+	finding->title = TS_SENTENCE(
+		doctor, "{share} of core time waits in collectives that no compute hides",
+		TS_SHARE(share));
 	rules_time_add_ops(doctor, finding, TS_BUCKET_COMMUNICATION);
+	TS_PUT(doctor, "[ In {core} of that cores wait for one that comes later.]",
+	       TS_WHEN(own_ps < all_ps, TS_CORE(all_ps - own_ps)));
 	ts_put_coverable(doctor);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_gain_at_most(doctor, coverable(doctor));
@@ -286,6 +308,7 @@ const struct ts_rule ts_rule_exposed_collectives = {
 const struct ts_rule ts_rule_rematerialization = {
 	.name = "rematerialization",
 	.confidence = TS_LIKELY,
+	.is_headroom = true,
 	.check = check_rematerialization,
 	.ceiling = "the core time of what is computed again",
 };
@@ -298,6 +321,7 @@ const struct ts_rule ts_rule_idle = {
 const struct ts_rule ts_rule_dominant_op = {
 	.name = "dominant_op",
 	.confidence = TS_POSSIBLE,
+	.is_headroom = true,
 	.symptom = true,
 	.check = check_dominant_op,
 	.ceiling = "the op's core time less what it needs by the roofline",
@@ -305,6 +329,7 @@ const struct ts_rule ts_rule_dominant_op = {
 const struct ts_rule ts_rule_small_ops = {
 	.name = "small_ops",
 	.confidence = TS_POSSIBLE,
+	.is_headroom = true,
 	.check = check_small_ops,
 	.ceiling = "the core time of these ops less what they need by the roofline",
 };

@@ -223,6 +223,7 @@ const struct ts_rule ts_rule_torch_recompilations = {
 const struct ts_rule ts_rule_torch_unfused = {
 	.name = "torch_unfused",
 	.confidence = TS_POSSIBLE,
+	.is_headroom = true,
 	.ceiling = "all the time of these kernels: fused ones take some of it",
 	.check = torch_compile_check_unfused,
 };

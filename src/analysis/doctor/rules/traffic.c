@@ -165,10 +165,12 @@ static void check_hbm_bandwidth(struct ts_doctor *doctor, const struct ts_rule *
 const struct ts_rule ts_rule_upcasts = {
 	.name = "upcasts",
 	.confidence = TS_LIKELY,
+	.is_headroom = true,
 	.check = check_upcasts,
 };
 const struct ts_rule ts_rule_hbm_bandwidth = {
 	.name = "hbm_bandwidth",
 	.confidence = TS_POSSIBLE,
+	.is_headroom = true,
 	.check = check_hbm_bandwidth,
 };

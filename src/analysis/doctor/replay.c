@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/doctor/replay.h"
+
+#include "base/check.h"
+
+#define MAX_MOMENTS (1 << 15) /* a replay takes a millisecond of them, and a finding takes several */
+
+static bool replay_make_times(const struct ts_run_replay *run, struct ts_replay_times *times)
+{
+	const struct ts_rooms *rooms = run->path.graph.rooms;
+	size_t nr = run->path.graph.nr_nodes + 1;
+
+	times->own_ps = ts_room_array(rooms, nr, sizeof(*times->own_ps));
+	times->lag_ps = ts_room_array(rooms, nr, sizeof(*times->lag_ps));
+	times->gaps = ts_room_array(rooms, nr, sizeof(*times->gaps));
+	return times->own_ps && times->lag_ps && times->gaps;
+}
+
+static void replay_free_times(struct ts_replay_times *times)
+{
+	ts_room_free(times->own_ps);
+	ts_room_free(times->lag_ps);
+	ts_room_free(times->gaps);
+}
+
+static bool replay_make_arrays(struct ts_run_replay *run)
+{
+	const struct ts_rooms *rooms = run->path.graph.rooms;
+	size_t nr = run->path.graph.nr_nodes + 1;
+
+	run->fact = ts_room_array(rooms, nr, sizeof(*run->fact));
+	run->exposed_ps = ts_room_array(rooms, nr, sizeof(*run->exposed_ps));
+	run->gaps = ts_room_array(rooms, nr, sizeof(*run->gaps));
+	run->op_ps = ts_room_array(rooms, run->nr_facts + 1, sizeof(*run->op_ps));
+	run->op_recorded_ps = ts_room_array(rooms, run->nr_facts + 1, sizeof(*run->op_recorded_ps));
+	run->op_left_ps = ts_room_array(rooms, run->nr_facts + 1, sizeof(*run->op_left_ps));
+	return run->fact && run->exposed_ps && run->gaps && run->op_ps && run->op_left_ps &&
+	       run->op_recorded_ps && replay_make_times(run, &run->kept) &&
+	       replay_make_times(run, &run->aside);
+}
+
+bool ts_run_replay_receives(const struct ts_run_replay *run, uint32_t node)
+{
+	const struct ts_graph_node *of = &run->path.graph.nodes[node];
+
+	return of->kind == TS_PATH_OP && of->awaits != TS_GRAPH_NONE &&
+	       run->path.ctx->profile->ops[of->what].category_id == TS_OPCODE_RECV_DONE;
+}
+
+/* What of the recorded time is left when all that it awaits is there. */
+static int64_t replay_exposed(const struct ts_run_replay *run, uint32_t i)
+{
+	const struct ts_graph_node *node = &run->path.graph.nodes[i];
+	int64_t from_ps;
+
+	if (node->awaits == TS_GRAPH_NONE || run->replay.last[node->awaits] == TS_GRAPH_NONE)
+		return 0;
+	from_ps =
+		TS_MAX(ts_i64_add(node->start_ps, node->own_ps), run->replay.met_ps[node->awaits]);
+	return TS_MAX(ts_i64_sub(node->end_ps, from_ps), 0);
+}
+
+static void replay_fill(struct ts_run_replay *run, const struct ts_ops_facts *ops)
+{
+	const struct ts_graph *graph = &run->path.graph;
+
+	for (uint32_t i = 0; i < graph->nr_nodes; i++) {
+		const struct ts_graph_node *node = &graph->nodes[i];
+
+		run->nr_inferred += node->is_inferred && node->awaits != TS_GRAPH_NONE;
+		run->fact[i] = TS_NONE;
+		run->exposed_ps[i] = replay_exposed(run, i);
+		if (node->kind == TS_PATH_OP && ops->of_op)
+			run->fact[i] = ops->of_op[node->what];
+		if (run->fact[i] != TS_NONE)
+			run->op_recorded_ps[run->fact[i]] +=
+				(double)ts_path_weight(&run->path, run->path.step[i]) *
+				(double)(node->end_ps - node->start_ps);
+		if (node->kind != TS_PATH_GAP)
+			continue;
+		run->fact[i] = (uint32_t)run->nr_gaps;
+		run->gaps[run->nr_gaps++] =
+			ts_path_gap_of(&run->path, i, node->start_ps, node->end_ps);
+	}
+}
+
+static void replay_count(const struct ts_run_replay *run, double *ops, double *classes)
+{
+	const struct ts_graph *graph = &run->path.graph;
+
+	memset(ops, 0, (run->nr_facts + 1) * sizeof(*ops));
+	memset(classes, 0, TS_NR_BUCKETS * sizeof(*classes));
+	for (uint32_t i = 0; i < graph->nr_nodes; i++) {
+		double weight = (double)ts_path_weight(&run->path, run->path.step[i]);
+
+		if (run->fact[i] == TS_NONE)
+			continue;
+		if (graph->nodes[i].kind == TS_PATH_OP) {
+			int64_t cut_ps = ts_i64_sub(graph->nodes[i].lag_ps, run->replay.lag_ps[i]);
+			int64_t wait_ps = TS_MAX(run->exposed_ps[i] - cut_ps, 0);
+
+			ops[run->fact[i]] += weight * (double)(run->replay.own_ps[i] + wait_ps);
+			continue;
+		}
+		classes[TS_BUCKET_COMPILATION] +=
+			weight * (double)run->gaps[run->fact[i]].compile_ps;
+		classes[TS_BUCKET_INPUT] += weight * (double)run->gaps[run->fact[i]].input_ps;
+		classes[TS_BUCKET_IDLE] += weight * (double)run->gaps[run->fact[i]].idle_ps;
+	}
+}
+
+enum ts_status ts_run_replay_open(struct ts_run_replay *run, const struct ts_context *ctx,
+				  const struct ts_critical_path_facts *facts,
+				  const struct ts_ops_facts *ops, struct ts_error *err)
+{
+	enum ts_status st;
+
+	*run = (struct ts_run_replay){ .nr_facts = ops->nr };
+	if (!facts->sum)
+		return TS_OK;
+	st = ts_path_make(&run->path, facts->sum, ctx, MAX_MOMENTS, err);
+	if (st == TS_OK && run->path.graph.nr_nodes == 0)
+		return TS_OK;
+	if (st == TS_OK)
+		st = ts_replay_open(&run->replay, &run->path.graph, err);
+	if (st)
+		return st;
+	if (!replay_make_arrays(run))
+		return ts_fail_nomem(err);
+	run->is_known = true;
+	run->recorded_ps = ts_replay_run(&run->replay);
+	replay_fill(run, ops);
+	replay_count(run, run->op_ps, run->class_ps);
+	ts_run_replay_keep(run, run->recorded_ps, ts_run_replay_length_measured(run));
+	ts_replay_run(&run->replay);
+	return TS_OK;
+}
+
+void ts_run_replay_close(struct ts_run_replay *run)
+{
+	if (run->is_known)
+		ts_replay_close(&run->replay);
+	ts_path_release(&run->path);
+	ts_room_free(run->fact);
+	ts_room_free(run->exposed_ps);
+	ts_room_free(run->gaps);
+	replay_free_times(&run->kept);
+	replay_free_times(&run->aside);
+	ts_room_free(run->op_ps);
+	ts_room_free(run->op_left_ps);
+	ts_room_free(run->op_recorded_ps);
+	*run = (struct ts_run_replay){ .is_known = false };
+}
+
+static void replay_less(int64_t *ps, double share)
+{
+	*ps -= (int64_t)(share * (double)*ps);
+}
+
+void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *shares)
+{
+	const struct ts_graph *graph = &run->path.graph;
+
+	for (uint32_t i = 0; i < graph->nr_nodes; i++) {
+		uint32_t at = run->fact[i];
+		struct ts_path_gap *gap;
+
+		if (at == TS_NONE)
+			continue;
+		if (graph->nodes[i].kind == TS_PATH_OP) {
+			replay_less(&run->replay.own_ps[i], shares->ops[at]);
+			if (run->exposed_ps[i] > 0)
+				run->replay.lag_ps[i] -=
+					(int64_t)(shares->ops[at] * (double)run->exposed_ps[i]);
+			continue;
+		}
+		gap = &run->gaps[at];
+		replay_less(&gap->compile_ps, shares->classes[TS_BUCKET_COMPILATION]);
+		replay_less(&gap->input_ps, shares->classes[TS_BUCKET_INPUT]);
+		replay_less(&gap->idle_ps, shares->classes[TS_BUCKET_IDLE]);
+		run->replay.own_ps[i] = gap->compile_ps + gap->input_ps + gap->idle_ps;
+	}
+}
+
+/*
+ * Where not all steps are kept each kept one stands for several: by how much it got shorter counts as often. A row's steps lie
+ * between holes; what the run has lost by the end of the last of a row's nodes before a hole is known from that row.
+ */
+static double replay_weighed(const struct ts_run_replay *run)
+{
+	const struct ts_graph *graph = &run->path.graph;
+	double longest = 0, saved = 0;
+	int64_t before_ps = 0;
+
+	for (uint32_t row = 0; row < graph->nr_rows; row++) { /* the row that lost the least */
+		uint32_t first = graph->rows[row].first;
+
+		saved = 0;
+		before_ps = 0;
+		for (uint32_t i = first; i < first + graph->rows[row].nr; i++) {
+			int64_t now_ps = graph->nodes[i].end_ps - run->replay.end_ps[i];
+
+			saved += (double)(now_ps - before_ps) *
+				 (double)ts_path_weight(&run->path, run->path.step[i]);
+			before_ps = now_ps;
+		}
+		longest = row == 0 ? saved : fmin(longest, saved);
+	}
+	return longest;
+}
+
+int64_t ts_run_replay_length(struct ts_run_replay *run)
+{
+	int64_t length_ps = ts_replay_run(&run->replay);
+
+	if (run->path.level == 0)
+		return length_ps;
+	return run->recorded_ps - (int64_t)replay_weighed(run);
+}
+
+static void replay_copy(struct ts_run_replay *run, const struct ts_replay_times *from,
+			const struct ts_replay_times *into)
+{
+	size_t nr = run->path.graph.nr_nodes;
+
+	memcpy(into->own_ps, from->own_ps, nr * sizeof(*into->own_ps));
+	memcpy(into->lag_ps, from->lag_ps, nr * sizeof(*into->lag_ps));
+	memcpy(into->gaps, from->gaps, run->nr_gaps * sizeof(*into->gaps));
+}
+
+static struct ts_replay_times replay_now(struct ts_run_replay *run)
+{
+	return (struct ts_replay_times){ run->replay.own_ps, run->replay.lag_ps, run->gaps };
+}
+
+int64_t ts_run_replay_length_measured(struct ts_run_replay *run)
+{
+	const struct ts_graph *graph = &run->path.graph;
+	struct ts_replay_times now = replay_now(run);
+	int64_t length_ps;
+
+	if (run->nr_inferred == 0)
+		return ts_run_replay_length(run);
+	replay_copy(run, &now, &run->aside);
+	for (uint32_t i = 0; i < graph->nr_nodes; i++)
+		if (graph->nodes[i].is_inferred && graph->nodes[i].awaits != TS_GRAPH_NONE) {
+			run->replay.own_ps[i] = graph->nodes[i].end_ps - graph->nodes[i].start_ps;
+			run->replay.lag_ps[i] = INT64_MIN / 4;
+		}
+	length_ps = ts_run_replay_length(run);
+	replay_copy(run, &run->aside, &now);
+	return length_ps;
+}
+
+void ts_run_replay_keep(struct ts_run_replay *run, int64_t length_ps, int64_t measured_ps)
+{
+	struct ts_replay_times now = replay_now(run);
+
+	replay_copy(run, &now, &run->kept);
+	run->length_ps = length_ps;
+	run->measured_ps = measured_ps;
+	replay_count(run, run->op_left_ps, run->class_left_ps);
+}
+
+void ts_run_replay_undo(struct ts_run_replay *run)
+{
+	struct ts_replay_times now = replay_now(run);
+
+	replay_copy(run, &run->kept, &now);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The run replayed without a cause: what a finding gains is the length of the run less its length when the times that the
+ * cause adds are gone. Of TPU runs, whose graph the analysis critical_path makes; of others nothing is replayed (.is_known).
+ *
+ * A cure changes times: it takes a share of the time of ops and classes (struct ts_shares), or brings nodes to what is
+ * usual for them (ts_replay_level()). What is changed stays, until it is undone.
+ */
+#ifndef TS_ANALYSIS_DOCTOR_REPLAY_H
+#define TS_ANALYSIS_DOCTOR_REPLAY_H
+
+#include "analysis/facts/critical_path.h"
+#include "analysis/facts/ops.h"
+
+#define TS_USUAL_UNKNOWN INT64_MAX
+
+/* All that a cure changes. */
+struct ts_replay_times {
+	int64_t *own_ps, *lag_ps; /* by node */
+	struct ts_path_gap *gaps; /* by gap */
+};
+
+struct ts_run_replay {
+	bool is_known;
+	struct ts_path path;
+	struct ts_replay replay;
+	uint32_t *fact; /* by node: of an op its place in facts/ops.h, of a gap in .gaps; TS_NONE */
+	int64_t *exposed_ps; /* by node: what it waited for a transfer alone, once all had come */
+	struct ts_path_gap *gaps;
+	size_t nr_gaps, nr_facts, nr_inferred; /* inferred: nodes */
+	struct ts_replay_times kept, aside;
+	int64_t recorded_ps, length_ps; /* the run's length; and of what was kept last */
+	int64_t measured_ps;		/* the same, if no node waited for what is only inferred */
+	/* Of each op and each class, over all nodes: what it has without waiting for others, and what of that is left. */
+	double *op_ps, *op_left_ps, *op_recorded_ps; /* recorded: with waiting */
+	double class_ps[TS_NR_BUCKETS], class_left_ps[TS_NR_BUCKETS];
+};
+
+/* What a cure takes of the time that is left: 0..1 of each op, by its place in facts/ops.h, and of gaps of each class. */
+struct ts_shares {
+	double *ops;
+	double classes[TS_NR_BUCKETS];
+};
+
+enum ts_status ts_run_replay_open(struct ts_run_replay *run, const struct ts_context *ctx,
+				  const struct ts_critical_path_facts *facts,
+				  const struct ts_ops_facts *ops, struct ts_error *err);
+void ts_run_replay_close(struct ts_run_replay *run);
+
+void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *shares);
+/* Whether the node waits for what another core sends. */
+bool ts_run_replay_receives(const struct ts_run_replay *run, uint32_t node);
+/* The length of the run as it is now. */
+int64_t ts_run_replay_length(struct ts_run_replay *run);
+/* The same, if no node waited for what is only inferred: it takes as long as it did, in both. */
+int64_t ts_run_replay_length_measured(struct ts_run_replay *run);
+/* Everything that was changed since then stays, and what is left follows. */
+void ts_run_replay_keep(struct ts_run_replay *run, int64_t length_ps, int64_t measured_ps);
+/* Back to what was kept last. */
+void ts_run_replay_undo(struct ts_run_replay *run);
+
+/*
+ * What is usual for a node: how long its peers take, the same execution of the same op (or the gap before it) in the same step
+ * on other cores that run the program; or its likes, the same on the same core in other steps. It is the median of the others:
+ * where there is no such node it counts as nothing. TS_USUAL_UNKNOWN: there are no others. NULL: no memory.
+ */
+enum ts_level {
+	TS_LEVEL_PEERS,
+	TS_LEVEL_MEAN, /* the mean of it and its peers, instead of a median */
+	TS_LEVEL_STEPS,
+	TS_NR_LEVELS
+};
+int64_t *ts_run_replay_usual(const struct ts_run_replay *run, enum ts_level level);
+
+#endif

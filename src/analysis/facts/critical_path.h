@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the analysis critical_path knows: what ran on each core and what waited for what, as a graph (model/graph.h) that
+ * others may replay with other times. A row is a core; a node is a moment of one op, or a gap between two.
+ */
+#ifndef TS_ANALYSIS_FACTS_CRITICAL_PATH_H
+#define TS_ANALYSIS_FACTS_CRITICAL_PATH_H
+
+#include "analysis/analysis.h"
+#include "model/bucket.h"
+#include "model/graph.h"
+
+struct path_state;
+struct ts_critical_path_facts {
+	const struct path_state *sum; /* what the pass kept; NULL: no core of a TPU ran */
+};
+
+/* What a node of the graph is. */
+enum ts_path_kind { TS_PATH_OP, TS_PATH_GAP, TS_PATH_HOLE /* steps that are not kept */ };
+
+/* A node's .what: of an op its index; of a gap the index of the moment behind it. */
+struct ts_path {
+	struct ts_graph graph;
+	uint32_t *device; /* of each row */
+	uint32_t *step;	  /* of each node: the row of the step that it lies in; TS_NONE: in none */
+	size_t cap_steps;
+	const struct ts_context *ctx;
+	const struct path_state *sum;
+	uint8_t level; /* steps are kept whose row 2^level divides, and the slowest */
+};
+
+/*
+ * The graph of a run. MAX_MOMENTS: of a run with steps at most about so many moments are taken, as with what the pass keeps.
+ * The caller releases it, also when it fails.
+ */
+enum ts_status ts_path_make(struct ts_path *path, const struct path_state *sum,
+			    const struct ts_context *ctx, size_t max_moments, struct ts_error *err);
+void ts_path_release(struct ts_path *path);
+/* How many steps of the run a moment of this step stands for. */
+int64_t ts_path_weight(const struct ts_path *path, uint32_t step);
+/* The op behind a gap. */
+uint32_t ts_path_op_behind(const struct ts_path *path, uint32_t node);
+/* What passed of a gap, from START_PS to END_PS on the graph's clock, under each class: compilation, input, idle. */
+struct ts_path_gap {
+	int64_t compile_ps, input_ps, idle_ps;
+};
+struct ts_path_gap ts_path_gap_of(const struct ts_path *path, uint32_t node, int64_t start_ps,
+				  int64_t end_ps);
+
+#endif
