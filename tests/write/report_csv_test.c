@@ -80,16 +80,17 @@ TEST(doctor_gives_its_findings)
 {
 	assert_view(
 		"doctor",
-		"id,rule,severity,severity_reason,title,evidence,gain_ps,gain_pct,impact_ps,"
-		"impact_pct,ceiling,confidence,start_ps,end_ps,advice,code,op,module,source,xprof,"
+		"id,rule,severity,severity_reason,title,evidence,gain_ps,gain_pct,gain_alone_ps,"
+		"gain_low_ps,gain_high_ps,kind,impact_ps,impact_pct,ceiling,confidence,start_ps,"
+		"end_ps,advice,code,op,module,source,xprof,"
 		"xprof_trace,perfetto,perfetto_sql\n"
 		"host_transfer:jit_f,host_transfer,critical,,82 % of core time waits for copies to "
 		"and from host memory,4 copies of 5.0 GiB a step at 26 "
-		"GB/s,18750000000000,82,75000000000000,82,"
+		"GB/s,18750000000000,82,18750000000000,,,headroom,75000000000000,82,"
 		"their core time,certain,3000,8000,keep the parameters in HBM,\"x = "
 		"jax.device_put(x, d)\n\ny = f(x)\n\","
 		"copy.3,jit_f,/home/u/host-offload.py:29,?run=r&node_name=copy.3#profile,,,\n"
-		"damage,damage,info,,a file is cut off,,,,,,,possible,,,,,,,,,,,\n");
+		"damage,damage,info,,a file is cut off,,,,,,,cause,,,,possible,,,,,,,,,,,\n");
 }
 
 TEST(result_without_tables_gives_its_fields_in_a_row)

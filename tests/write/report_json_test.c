@@ -118,8 +118,9 @@ TEST(report_has_every_value_where_its_name_says)
 	assert_keys(at(json, "time"), "total_ps buckets bottleneck per_step notes provenance");
 	assert_keys(at(json, "doctor.findings.0"),
 		    "id rule severity severity_reason title evidence "
-		    "gain_ps gain_pct impact_ps impact_pct ceiling "
-		    "confidence start_ps end_ps advice code where "
+		    "gain_ps gain_pct gain_alone_ps gain_low_ps gain_high_ps kind impact_ps "
+		    "impact_pct ceiling "
+		    "confidence start_ps end_ps advice code cause where "
 		    "time_ranges links merged");
 	for (size_t i = 0; i < TS_NELEM(expected); i++)
 		assert_is(json, expected[i][0], expected[i][1]);

@@ -118,6 +118,10 @@ static inline void sample_doctor(struct ts_results *results)
 		.impact_share = 0.82,
 		.gain_ps = 18750000000000, /* on four cores */
 		.gain_share = 0.82,
+		.gain_alone_ps = 18750000000000,
+		.gain_low_ps = -1,
+		.gain_high_ps = -1,
+		.is_headroom = true,
 		.where = where,
 		.nr_where = 1,
 		.ceiling = "their core time",

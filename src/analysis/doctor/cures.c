@@ -117,8 +117,10 @@ static void cures_receives(struct ts_run_replay *run)
 	const struct ts_graph *graph = &run->path.graph;
 
 	for (uint32_t i = 0; i < graph->nr_nodes; i++)
-		if (ts_run_replay_receives(run, i))
+		if (ts_run_replay_receives(run, i)) {
+			run->replay.own_ps[i] = 0;
 			run->replay.lag_ps[i] = INT64_MIN / 4;
+		}
 }
 
 void ts_doctor_cure(struct ts_doctor *doctor, const struct ts_draft *draft)

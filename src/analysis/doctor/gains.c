@@ -226,11 +226,13 @@ static void gains_take(struct budget *budget, const struct ts_doctor *doctor)
 }
 
 /* Of what is drawn alone nothing says that the run gets shorter by it. */
-static void gains_set(struct ts_finding *finding, int64_t gain_ps, int64_t measured_ps,
-		      double whole_ps)
+static void gains_set(const struct ts_doctor *doctor, struct ts_finding *finding, int64_t gain_ps,
+		      int64_t measured_ps)
 {
+	int64_t cores = (int64_t)TS_MAX(doctor->time->nr_cores, 1);
+
 	finding->gain_ps = gain_ps;
-	finding->gain_share = whole_ps > 0 ? fmin((double)gain_ps / whole_ps, 1) : NAN;
+	finding->gain_share = ts_doctor_share(doctor, ts_i64_mul(gain_ps, cores));
 	finding->gain_low_ps = TS_MIN(gain_ps, measured_ps);
 	finding->gain_high_ps = TS_MAX(gain_ps, measured_ps);
 	if (finding->gain_low_ps < gain_ps && finding->confidence == TS_CERTAIN)
@@ -244,13 +246,12 @@ static void gains_accept(struct budget *budget, struct ts_doctor *doctor, struct
 
 	budget->left_ps -= core_ps;
 	if (!is_replayed(doctor, draft)) {
-		gains_set(&draft->finding, gain_ps, 0, (double)doctor->time->wall_ps);
+		gains_set(doctor, &draft->finding, gain_ps, 0);
 		gains_take(budget, doctor);
 		return;
 	}
 	measured_ps = ts_run_replay_length_measured(run);
-	gains_set(&draft->finding, gain_ps, TS_MAX(run->measured_ps - measured_ps, 0),
-		  (double)run->recorded_ps);
+	gains_set(doctor, &draft->finding, gain_ps, TS_MAX(run->measured_ps - measured_ps, 0));
 	ts_run_replay_keep(run, run->length_ps - gain_ps, measured_ps);
 	gains_fill(budget, doctor);
 }

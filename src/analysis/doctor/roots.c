@@ -237,6 +237,8 @@ static void roots_find(struct looking *looking)
 	}
 	looking->first = looking->roots->devices[0];
 	ts_replay_path(&doctor->run->replay, roots_follow, looking);
+	if (looking->roots->nr_hops == 0) /* nobody waits for it */
+		looking->roots->nr_devices = 0;
 }
 
 const struct ts_roots *ts_doctor_roots(struct ts_doctor *doctor)

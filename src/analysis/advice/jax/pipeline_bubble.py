@@ -8,7 +8,8 @@ import jax.numpy as jnp
 
 stages = 4
 batch = jnp.ones((64, 128))
+split = jax.jit(lambda x, nr: x.reshape(nr, -1, *x.shape[1:]), static_argnums=1)
 for microbatches in (4, 8, 16):
-    parts = jax.tree.map(lambda x: x.reshape(microbatches, -1, *x.shape[1:]), batch)
+    parts = split(batch, microbatches)
     bubble = (stages - 1) / (microbatches + stages - 1)
     print(f"{microbatches} microbatches of {parts.shape[1]}: bubble {bubble:.0%}")

@@ -4,14 +4,15 @@
  * ones have nothing to do, and at its end the earlier ones. Of S stages and M microbatches (S - 1) / (M + S - 1) of
  * the time is such a bubble (GPipe, Huang et al. 2019, section 2.3).
  *
- * Stages are cores that wait for one another in receives, each at the beginning of its steps, and by one stage's delay more
- * than the one before. How many microbatches there are follows from that delay: a stage works through all in its busy time.
+ * Stages are cores that begin their steps by waiting for one another in receives: each one longer than the one before, by
+ * what that one takes for a microbatch. So its busy time says how many there are, which has to be the same of all stages.
  */
 #include "analysis/doctor/doctor.h"
 
 #include "base/order.h"
 
-#define ALIKE 0.2 /* of the delay, of the busy time: by so much stages may differ */
+#define MIN_MICROBATCHES 1.5 /* of one alone nothing runs beside another */
+#define ALIKE 0.2 /* of the number of microbatches: by so much stages may differ */
 
 struct stage {
 	uint32_t row;
@@ -57,26 +58,31 @@ static void rules_pipeline_row(const struct ts_doctor *doctor, uint32_t row, str
 	}
 }
 
-static bool rules_pipeline_is_near(int64_t x, int64_t y, int64_t of)
+/* By how much later the stage behind begins, which is what this one takes for a microbatch. */
+static int64_t rules_pipeline_delay(const struct pipeline *pipeline, size_t stage)
 {
-	return (double)(x > y ? x - y : y - x) <= ALIKE * (double)of;
+	return pipeline->stages[stage + 1].first_wait_ps - pipeline->stages[stage].first_wait_ps;
 }
 
-/* Each one begins a delay after the one before it. */
-static bool rules_pipeline_grows(const struct pipeline *pipeline)
+static double rules_pipeline_microbatches(const struct pipeline *pipeline, size_t stage)
 {
-	const struct stage *stages = pipeline->stages;
-	int64_t delay_ps = stages[pipeline->nr - 1].first_wait_ps / (int64_t)(pipeline->nr - 1);
+	return (double)pipeline->stages[stage].busy_ps /
+	       (double)rules_pipeline_delay(pipeline, stage);
+}
 
-	if (delay_ps <= 0)
-		return false;
-	for (size_t i = 0; i < pipeline->nr; i++)
-		if (!rules_pipeline_is_near(stages[i].first_wait_ps, (int64_t)i * delay_ps,
-					    delay_ps) ||
-		    !rules_pipeline_is_near(stages[i].busy_ps, stages[0].busy_ps,
-					    stages[0].busy_ps))
+static bool rules_pipeline_agrees(struct pipeline *pipeline)
+{
+	for (size_t i = 0; i + 1 < pipeline->nr; i++) {
+		if (rules_pipeline_delay(pipeline, i) <= 0)
 			return false;
-	return true;
+		pipeline->microbatches +=
+			rules_pipeline_microbatches(pipeline, i) / (double)(pipeline->nr - 1);
+	}
+	for (size_t i = 0; i + 1 < pipeline->nr; i++)
+		if (fabs(rules_pipeline_microbatches(pipeline, i) - pipeline->microbatches) >
+		    ALIKE * pipeline->microbatches)
+			return false;
+	return pipeline->microbatches >= MIN_MICROBATCHES;
 }
 
 static bool rules_pipeline_find(struct ts_doctor *doctor, struct pipeline *pipeline)
@@ -92,14 +98,12 @@ static bool rules_pipeline_find(struct ts_doctor *doctor, struct pipeline *pipel
 	for (uint32_t row = 0; row < pipeline->nr; row++)
 		rules_pipeline_row(doctor, row, &pipeline->stages[row]);
 	TS_SORT(pipeline->stages, pipeline->nr, rules_pipeline_first_first);
-	if (!rules_pipeline_grows(pipeline))
+	if (!rules_pipeline_agrees(pipeline))
 		return false;
 	for (size_t i = 0; i < pipeline->nr; i++) {
 		pipeline->busy_ps += pipeline->stages[i].busy_ps;
 		pipeline->wait_ps += pipeline->stages[i].wait_ps;
 	}
-	pipeline->microbatches = (double)pipeline->stages[0].busy_ps * (double)(pipeline->nr - 1) /
-				 (double)pipeline->stages[pipeline->nr - 1].first_wait_ps;
 	return true;
 }
 
@@ -137,13 +141,15 @@ static void check_pipeline_bubble(struct ts_doctor *doctor, const struct ts_rule
 			    "time of its cores",
 			    TS_COUNT(pipeline.nr), TS_SHARE(share));
 	TS_PUT(doctor,
-	       "Each stage begins {time} a run after the one before it, and works for {time}: that "
-	       "is {number} microbatches. "
-	       "Of {count} stages and {number} microbatches {share} of the time is a bubble, in "
-	       "which stages wait for the first or for the last. "
-	       "Twice as many microbatches of half the size would give {time} of the run, four "
-	       "times as many {time}.",
-	       TS_TIME(pipeline.stages[pipeline.nr - 1].first_wait_ps / (int64_t)(pipeline.nr - 1)),
+	       "Each stage begins its steps by what the one before it takes for a microbatch "
+	       "later, which "
+	       "in all steps makes {time} for the last one; as the first one works for {time}, "
+	       "there are {number} "
+	       "microbatches. Of {count} stages and {number} microbatches {share} of the time is a "
+	       "bubble, in which stages wait for the first or for the last. Twice as many "
+	       "microbatches of "
+	       "half the size would give {time} of the run, four times as many {time}.",
+	       TS_TIME(pipeline.stages[pipeline.nr - 1].first_wait_ps),
 	       TS_TIME(pipeline.stages[0].busy_ps), TS_ROUNDED(pipeline.microbatches),
 	       TS_COUNT(pipeline.nr), TS_ROUNDED(pipeline.microbatches),
 	       TS_SHARE(rules_pipeline_bubble(&pipeline, 1)),

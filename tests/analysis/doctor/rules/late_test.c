@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who is to blame for waiting, and what the run would gain: small runs, each worked out beside the test. The gain is the
+ * difference of the length to the same run without the cause.
+ */
+#include "tests/analysis/given.h"
+
+enum { WORK = 1, LATE, RECV, REDUCE, MARK };
+
+#define STEPS 12
+
+struct core {
+	struct xp xp;
+	int64_t at_us, from_us; /* of the next op; of the step */
+};
+
+static void begin_core(struct given *given, struct core *core, const char *name)
+{
+	struct xp_meta meta;
+
+	core->xp = given_core(given, name);
+	core->at_us = core->from_us = 0;
+	xp_op(&core->xp, WORK, "fusion.1", "loop fusion", PROGRAM, 1);
+	xp_op(&core->xp, LATE, "fusion.2", "loop fusion", PROGRAM, 2);
+	meta = xp_meta(&core->xp, RECV,
+		       "%recv-done.3 = f32[8]{0} recv-done(f32[8]{0} %b), channel_id=7",
+		       "recv-done.3");
+	xp_stat_text(&core->xp, XP_META_STATS, "hlo_category", "recv-done");
+	xp_stat_uint(&core->xp, XP_META_STATS, "program_id", PROGRAM);
+	xp_stat_uint(&core->xp, XP_META_STATS, "symbol_id", 3);
+	xp_meta_end(&core->xp, meta);
+	xp_op(&core->xp, REDUCE, "all-reduce.4", "all-reduce", PROGRAM, 4);
+	xp_name(&core->xp, MARK, "step");
+	xp_line(&core->xp, "XLA Ops", 0);
+}
+
+static void run(struct core *core, int64_t op, int64_t us)
+{
+	if (us > 0)
+		given_event(&core->xp, op, core->at_us, us);
+	core->at_us += us;
+}
+
+/* Up to a time of the step. */
+static void run_until(struct core *core, int64_t op, int64_t us)
+{
+	run(core, op, core->from_us + us - core->at_us);
+}
+
+static void end_step(struct core *core, int64_t us)
+{
+	assert_int_equal(core->at_us, core->from_us + us);
+	core->from_us = core->at_us;
+}
+
+static void end_core(struct core *core, const int64_t *step_us)
+{
+	int64_t at_us = 0;
+
+	xp_line_end(&core->xp);
+	xp_line(&core->xp, "Steps", 0);
+	for (int i = 0; i < STEPS; i++) {
+		given_event(&core->xp, MARK, at_us, step_us[i]);
+		at_us += step_us[i];
+	}
+	xp_line_end(&core->xp);
+	xp_plane_end(&core->xp);
+}
+
+static const char *device(int core)
+{
+	static const char *const names[] = { "/device:TPU:0", "/device:TPU:1", "/device:TPU:2",
+					     "/device:TPU:3" };
+
+	return names[core];
+}
+
+static const struct ts_finding *finding_of(struct given *given, const char *rule)
+{
+	const struct ts_result *doctor = view(given, "doctor");
+
+	for (size_t i = 0; i < doctor->nr_findings; i++)
+		if (strcmp(doctor->findings[i].rule, rule) == 0)
+			return &doctor->findings[i];
+	return NULL;
+}
+
+static void assert_said(struct ts_bytes text, const char *what)
+{
+	if (!ts_bytes_has(text, what))
+		fail_msg("\"%.*s\" does not say \"%s\"", TS_ARG(text), what);
+}
+
+static const struct ts_finding *assert_gain(struct given *given, const char *rule, int64_t us)
+{
+	const struct ts_finding *finding = finding_of(given, rule);
+
+	if (!finding)
+		fail_msg("no finding %s", rule);
+	if (finding->gain_ps != us * US)
+		fail_msg("%s gives %lld ps, not %lld us", rule, (long long)finding->gain_ps,
+			 (long long)us);
+	return finding;
+}
+
+/*
+ *	TPU:0  [work 100][all-reduce 210          ]
+ *	TPU:1  [work 100][late 200    ][all-reduce]	without late each step is 110
+ */
+TEST(a_late_core_gives_all_of_its_lateness)
+{
+	struct given *given = given_nothing();
+	const struct ts_finding *finding;
+	int64_t steps_us[STEPS];
+	struct core core;
+
+	for (int c = 0; c < 2; c++) {
+		begin_core(given, &core, device(c));
+		for (int i = 0; i < STEPS; i++) {
+			run(&core, WORK, 100);
+			if (c == 1)
+				run(&core, LATE, 200);
+			run_until(&core, REDUCE, 310);
+			end_step(&core, 310);
+			steps_us[i] = 310;
+		}
+		end_core(&core, steps_us);
+	}
+	analyse(given, 0);
+	finding = assert_gain(given, "straggler", STEPS * 200);
+	assert_said(finding->title,
+		    "/device:TPU:1 keeps the other cores waiting: it alone runs fusion.2");
+	assert_int_equal(finding->gain_alone_ps, finding->gain_ps);
+	assert_int_equal(finding->gain_low_ps, finding->gain_ps);
+	assert_false(finding->is_headroom);
+	assert_string_equal(finding->root.kind, "core");
+	assert_int_equal(finding->root.nr_chain, 1);
+	assert_said(finding->root.chain[0], "1 core waits for /device:TPU:1 in all-reduce.4");
+	assert_null(finding_of(given, "uneven_op"));
+	assert_null(finding_of(given, "exposed_collectives"));
+	done(given);
+}
+
+/*
+ *	TPU:0  [work 100][late 300      ][all-reduce 110      ]
+ *	TPU:1  [work 100][recv-done 320     ][work 80][all-reduce 10]
+ *	TPU:2  [work 100][all-reduce 410                      ]
+ * Who sends follows from the times alone, so all that TPU:1 waits for is inferred. Without late the step is 100 + 20 + 80 + 10.
+ */
+TEST(a_chain_begins_with_the_core_that_sends)
+{
+	struct given *given = given_nothing();
+	const struct ts_finding *finding;
+	int64_t steps_us[STEPS];
+	struct core core;
+
+	for (int c = 0; c < 3; c++) {
+		begin_core(given, &core, device(c));
+		for (int i = 0; i < STEPS; i++) {
+			run(&core, WORK, 100);
+			if (c == 0)
+				run(&core, LATE, 300);
+			if (c == 1) {
+				run(&core, RECV, 320);
+				run(&core, WORK, 80);
+			}
+			run_until(&core, REDUCE, 510);
+			end_step(&core, 510);
+			steps_us[i] = 510;
+		}
+		end_core(&core, steps_us);
+	}
+	analyse(given, 0);
+	finding = assert_gain(given, "straggler", STEPS * 300);
+	assert_said(finding->title, "/device:TPU:0 keeps");
+	assert_int_equal(finding->root.nr_chain, 2);
+	assert_said(finding->root.chain[0], "/device:TPU:1 waits for /device:TPU:0 in recv-done.3");
+	assert_said(finding->root.chain[1], "2 cores wait for /device:TPU:1 in all-reduce.4");
+	assert_true(finding->gain_low_ps < finding->gain_ps);
+	assert_int_equal(finding->gain_high_ps, finding->gain_ps);
+	done(given);
+}
+
+/* Each of two cores is late in every second step, by 150 us. */
+TEST(nobody_is_to_blame_for_an_op_that_is_long_in_turns)
+{
+	struct given *given = given_nothing();
+	const struct ts_finding *finding;
+	int64_t steps_us[STEPS];
+	struct core core;
+
+	for (int c = 0; c < 2; c++) {
+		begin_core(given, &core, device(c));
+		for (int i = 0; i < STEPS; i++) {
+			run(&core, WORK, 100);
+			run(&core, LATE, i % 2 == c ? 200 : 50);
+			run_until(&core, REDUCE, 310);
+			end_step(&core, 310);
+			steps_us[i] = 310;
+		}
+		end_core(&core, steps_us);
+	}
+	analyse(given, 0);
+	finding = assert_gain(given, "uneven_op", STEPS * 150);
+	assert_said(finding->title, "fusion.2 takes longer on one core now and on another then");
+	assert_null(finding_of(given, "straggler"));
+	done(given);
+}
+
+/* Two cores that meet nowhere, one of which runs more: nobody waits for it. */
+TEST(a_core_that_nobody_waits_for_is_not_late)
+{
+	struct given *given = given_nothing();
+	int64_t steps_us[STEPS];
+	struct core core;
+
+	for (int c = 0; c < 2; c++) {
+		begin_core(given, &core, device(c));
+		for (int i = 0; i < STEPS; i++) {
+			run(&core, WORK, 100);
+			run(&core, LATE, c == 1 ? 200 : 20);
+			end_step(&core, c == 1 ? 300 : 120);
+			steps_us[i] = c == 1 ? 300 : 120;
+		}
+		end_core(&core, steps_us);
+	}
+	analyse(given, 0);
+	assert_null(finding_of(given, "straggler"));
+	assert_null(finding_of(given, "uneven_op"));
+	done(given);
+}
+
+/*
+ * Four stages, four microbatches of 100 us; a stage is done with one and the next one has it. The last one begins 300 us after the first, so
+ * each of the 12 steps is 700 and a collective of 10 long, and 400 and 10 without waiting. The bubble is 3 of 7.
+ */
+TEST(a_pipeline_of_stages_has_a_bubble)
+{
+	struct given *given = given_nothing();
+	const struct ts_finding *finding;
+	int64_t steps_us[STEPS];
+	struct core core;
+
+	for (int c = 0; c < 4; c++) {
+		begin_core(given, &core, device(c));
+		for (int i = 0; i < STEPS; i++) {
+			run(&core, RECV, c * 100);
+			for (int k = 0; k < 4; k++)
+				run(&core, WORK, 100);
+			run_until(&core, REDUCE, 710);
+			end_step(&core, 710);
+			steps_us[i] = 710;
+		}
+		end_core(&core, steps_us);
+	}
+	analyse(given, 0);
+	finding = assert_gain(given, "pipeline_bubble", STEPS * 300);
+	assert_said(finding->title, "pipeline of 4 stages takes 43 %");
+	assert_said(finding->evidence, "there are 4 microbatches");
+	assert_null(finding_of(given, "straggler"));
+	done(given);
+}
+
+/* The same, but the third core receives as early as the second: no stages follow one another. */
+TEST(cores_that_begin_together_are_no_stages)
+{
+	struct given *given = given_nothing();
+	int64_t steps_us[STEPS];
+	struct core core;
+
+	for (int c = 0; c < 4; c++) {
+		begin_core(given, &core, device(c));
+		for (int i = 0; i < STEPS; i++) {
+			run(&core, RECV, c == 0 ? 0 : 100);
+			for (int k = 0; k < 4; k++)
+				run(&core, WORK, 100);
+			run_until(&core, REDUCE, 510);
+			end_step(&core, 510);
+			steps_us[i] = 510;
+		}
+		end_core(&core, steps_us);
+	}
+	analyse(given, 0);
+	assert_null(finding_of(given, "pipeline_bubble"));
+	done(given);
+}
+
+/*
+ * One core; step 5 takes 400 us instead of 200, as work takes 300 there: slower than a step of its own, by 200. And fusion.2, of 100 us in
+ * each step.
+ */
+TEST(a_slow_step_gives_what_it_takes_longer_than_others)
+{
+	struct given *given = given_nothing();
+	const struct ts_finding *finding;
+	int64_t steps_us[STEPS];
+	struct core core;
+
+	begin_core(given, &core, device(0));
+	for (int i = 0; i < STEPS; i++) {
+		run(&core, WORK, i == 5 ? 300 : 100);
+		run(&core, LATE, 100);
+		steps_us[i] = i == 5 ? 400 : 200;
+		end_step(&core, steps_us[i]);
+	}
+	end_core(&core, steps_us);
+	analyse(given, 0);
+	finding = assert_gain(given, "slow_steps", 200);
+	assert_false(finding->is_headroom);
+	done(given);
+}
