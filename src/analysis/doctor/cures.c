@@ -62,14 +62,19 @@ static void cures_late(struct ts_run_replay *run, const struct ts_cure *cure,
 }
 
 static void cures_uneven(struct ts_run_replay *run, const struct ts_cure *cure,
-			 const int64_t *usual_ps)
+			 const int64_t *usual_ps, const int64_t *mean_ps)
 {
 	const struct ts_graph *graph = &run->path.graph;
 
-	for (uint32_t i = 0; i < graph->nr_nodes; i++)
-		if (graph->nodes[i].kind == TS_PATH_OP && graph->nodes[i].what == cure->op &&
-		    usual_ps[i] != TS_USUAL_UNKNOWN)
+	for (uint32_t i = 0; i < graph->nr_nodes; i++) {
+		if (graph->nodes[i].kind != TS_PATH_OP || graph->nodes[i].what != cure->op ||
+		    usual_ps[i] == TS_USUAL_UNKNOWN)
+			continue;
+		if (cures_is_shared_node(run, i))
+			run->replay.own_ps[i] = mean_ps[i];
+		else
 			cures_level(run, i, usual_ps[i]);
+	}
 }
 
 static bool cures_is_in(const struct ts_doctor *doctor, const struct ts_draft *draft, uint32_t node)
@@ -132,7 +137,9 @@ void ts_doctor_cure(struct ts_doctor *doctor, const struct ts_draft *draft)
 	case TS_CURE_LATE:
 		cures_late(doctor->run, &draft->cure, peers_ps, doctor->usual_ps[TS_LEVEL_MEAN]);
 		break;
-	case TS_CURE_UNEVEN:   cures_uneven(doctor->run, &draft->cure, peers_ps); break;
+	case TS_CURE_UNEVEN:
+		cures_uneven(doctor->run, &draft->cure, peers_ps, doctor->usual_ps[TS_LEVEL_MEAN]);
+		break;
 	case TS_CURE_STEPS:    cures_steps(doctor, draft, doctor->usual_ps[TS_LEVEL_STEPS]); break;
 	case TS_CURE_PACE:     cures_pace(doctor); break;
 	case TS_CURE_RECEIVES: cures_receives(doctor->run); break;

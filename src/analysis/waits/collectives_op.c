@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an op is as a collective: its kind, its bytes, and how many work together. The compiled
- * module says it: libtpu makes a reduce-scatter a fusion around an all-reduce, and wraps what has
+ * module says it (of the groups the op's own text, too): libtpu makes a reduce-scatter a fusion around an all-reduce, and wraps what has
  * no start and done of its own in an async-start.
  */
 #include "analysis/waits/collectives.h"
@@ -96,6 +96,40 @@ static double bus_factor(enum ts_opcode kind, int64_t n)
 	return n > 0 && passes[kind] > 0 ? passes[kind] * (double)(n - 1) / (double)n : NAN;
 }
 
+static int64_t collectives_op_number(struct ts_bytes text, size_t *at)
+{
+	int64_t number = 0;
+
+	for (; *at < text.n && text.p[*at] >= '0' && text.p[*at] <= '9'; (*at)++)
+		number = ts_i64_add(ts_i64_mul(number, 10), text.p[*at] - '0');
+	return number;
+}
+
+/* "{{0,1},{2,3}}": the length of the first one; "[2,4]<=[8]": the second number. -1: it says nothing. */
+static int64_t collectives_op_group_in(struct ts_bytes text)
+{
+	static const char list[] = "replica_groups={{", iota[] = "replica_groups=[";
+	size_t at = ts_bytes_find(text, list), end;
+	int64_t nr = 1;
+
+	if (at < text.n) {
+		text = ts_bytes_cut(text, at + sizeof(list) - 1, text.n);
+		end = ts_bytes_find(text, "}");
+		for (size_t i = 0; i < end; i++)
+			nr += text.p[i] == ',';
+		return end < text.n && end > 0 ? nr : -1;
+	}
+	at = ts_bytes_find(text, iota);
+	if (at == text.n)
+		return -1;
+	at += sizeof(iota) - 1;
+	collectives_op_number(text, &at);
+	if (at >= text.n || text.p[at++] != ',')
+		return -1;
+	nr = collectives_op_number(text, &at);
+	return nr > 0 && at < text.n && text.p[at] == ']' ? nr : -1;
+}
+
 struct collective_op ts_collective_op_of(const struct ts_profile *profile, const struct ts_op *op)
 {
 	struct collective_op found = { without_phase(op->category), -1, -1, -1, -1, NAN };
@@ -104,8 +138,10 @@ struct collective_op ts_collective_op_of(const struct ts_profile *profile, const
 	enum ts_opcode kind;
 
 	TS_ASSERT(op->kind == TS_OP_COLLECTIVE);
-	if (!instr)
+	if (!instr) {
+		found.group_size = collectives_op_group_in(op->text);
 		return found;
+	}
 	module = &profile->modules[op->module];
 	inner = unwrap(module, op->instr);
 	kind = ts_opcode_whole(inner->opcode);

@@ -188,13 +188,15 @@ static void rules_late_where(struct ts_doctor *doctor, struct ts_finding *findin
 	ts_doctor_where(doctor, finding, &ops);
 }
 
-/* It is late since, as the cores come to the collectives. */
+/* Where it was not late at first, as the cores come to the collectives. */
 static void rules_late_put_since(struct ts_doctor *doctor, uint32_t device)
 {
 	const struct ts_collectives_facts *facts = ts_collectives_facts(doctor->ctx);
+	const struct ts_time_facts *time = doctor->time;
 
-	for (size_t i = 0; i < facts->nr_cores; i++)
-		if (facts->cores[i].device == device && facts->cores[i].since_step >= 0)
+	for (size_t i = 0; time->nr_listed > 0 && i < facts->nr_cores; i++)
+		if (facts->cores[i].device == device &&
+		    facts->cores[i].since_step > (int64_t)time->steps[0].number)
 			TS_PUT(doctor, " It is late since step {count}.",
 			       TS_COUNT(facts->cores[i].since_step));
 }

@@ -5,7 +5,7 @@
  */
 #include "tests/analysis/given.h"
 
-enum { WORK = 1, LATE, RECV, REDUCE, MARK };
+enum { WORK = 1, LATE, RECV, REDUCE, PAIRS, MARK };
 
 #define STEPS 12
 
@@ -14,21 +14,29 @@ struct core {
 	int64_t at_us, from_us; /* of the next op; of the step */
 };
 
+/* An op with its HLO text, which says what it waits for. */
+static void text_op(struct xp *xp, int64_t id, const char *text, const char *name,
+		    const char *category)
+{
+	struct xp_meta meta = xp_meta(xp, id, text, name);
+
+	xp_stat_text(xp, XP_META_STATS, "hlo_category", category);
+	xp_stat_uint(xp, XP_META_STATS, "program_id", PROGRAM);
+	xp_stat_uint(xp, XP_META_STATS, "symbol_id", (uint64_t)id);
+	xp_meta_end(xp, meta);
+}
+
 static void begin_core(struct given *given, struct core *core, const char *name)
 {
-	struct xp_meta meta;
-
 	core->xp = given_core(given, name);
 	core->at_us = core->from_us = 0;
 	xp_op(&core->xp, WORK, "fusion.1", "loop fusion", PROGRAM, 1);
 	xp_op(&core->xp, LATE, "fusion.2", "loop fusion", PROGRAM, 2);
-	meta = xp_meta(&core->xp, RECV,
-		       "%recv-done.3 = f32[8]{0} recv-done(f32[8]{0} %b), channel_id=7",
-		       "recv-done.3");
-	xp_stat_text(&core->xp, XP_META_STATS, "hlo_category", "recv-done");
-	xp_stat_uint(&core->xp, XP_META_STATS, "program_id", PROGRAM);
-	xp_stat_uint(&core->xp, XP_META_STATS, "symbol_id", 3);
-	xp_meta_end(&core->xp, meta);
+	text_op(&core->xp, RECV, "%recv-done.3 = f32[8]{0} recv-done(f32[8]{0} %b), channel_id=7",
+		"recv-done.3", "recv-done");
+	text_op(&core->xp, PAIRS,
+		"%all-reduce.5 = f32[8]{0} all-reduce(f32[8]{0} %b), replica_groups={{0,1},{2,3}}",
+		"all-reduce.5", "all-reduce");
 	xp_op(&core->xp, REDUCE, "all-reduce.4", "all-reduce", PROGRAM, 4);
 	xp_name(&core->xp, MARK, "step");
 	xp_line(&core->xp, "XLA Ops", 0);
@@ -178,6 +186,40 @@ TEST(a_chain_begins_with_the_core_that_sends)
 	assert_said(finding->root.chain[1], "2 cores wait for /device:TPU:1 in all-reduce.4");
 	assert_true(finding->gain_low_ps < finding->gain_ps);
 	assert_int_equal(finding->gain_high_ps, finding->gain_ps);
+	done(given);
+}
+
+/*
+ * Cores meet in pairs, as the op's text says, and then all of them:
+ *	TPU:0, TPU:1  [work 100][all-reduce.5 10][all-reduce.4 220            ]
+ *	TPU:2         [work 100][late 200       ][all-reduce.5 10][all-reduce.4 10]
+ *	TPU:3         [work 100][all-reduce.5 210                ][all-reduce.4 10]
+ */
+TEST(those_of_its_group_wait_first)
+{
+	struct given *given = given_nothing();
+	const struct ts_finding *finding;
+	int64_t steps_us[STEPS];
+	struct core core;
+
+	for (int c = 0; c < 4; c++) {
+		begin_core(given, &core, device(c));
+		for (int i = 0; i < STEPS; i++) {
+			run(&core, WORK, 100);
+			if (c == 2)
+				run(&core, LATE, 200);
+			run_until(&core, PAIRS, c < 2 ? 110 : 310);
+			run_until(&core, REDUCE, 320 + i);
+			end_step(&core, 320 + i);
+			steps_us[i] = 320 + i;
+		}
+		end_core(&core, steps_us);
+	}
+	analyse(given, 0);
+	finding = finding_of(given, "straggler");
+	assert_non_null(finding);
+	assert_int_equal(finding->root.nr_chain, 1);
+	assert_said(finding->root.chain[0], "1 core waits for /device:TPU:2 in all-reduce.5");
 	done(given);
 }
 
