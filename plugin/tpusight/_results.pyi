@@ -136,6 +136,7 @@ class OpsRow(Fields):
     bucket: str | None
     exclusive_ps: int | None
     compute_ps: int | None
+    below_roofline_ps: int | None
     memory_wait_ps: int | None
     unexplained_ps: int | None
     op_index: int | None
@@ -181,6 +182,7 @@ class TimePerStepRow(Fields):
     cores: int | None
     total_ps: int | None
     compute_ps: int | None
+    below_roofline_ps: int | None
     memory_wait_ps: int | None
     communication_ps: int | None
     host_transfer_ps: int | None
@@ -197,6 +199,7 @@ class TimePerCoreRow(Fields):
     total_ps: int | None
     duty_cycle_pct: float | None
     compute_ps: int | None
+    below_roofline_ps: int | None
     memory_wait_ps: int | None
     communication_ps: int | None
     host_transfer_ps: int | None
@@ -213,6 +216,7 @@ class TimePerHostRow(Fields):
     cores: int | None
     total_ps: int | None
     compute_ps: int | None
+    below_roofline_ps: int | None
     memory_wait_ps: int | None
     communication_ps: int | None
     host_transfer_ps: int | None
@@ -258,6 +262,7 @@ class TimeStepsOutliersRow(Fields):
     host_thread: str | None
     ended_by: str | None
     compute_excess_ps: int | None
+    below_roofline_excess_ps: int | None
     memory_wait_excess_ps: int | None
     communication_excess_ps: int | None
     host_transfer_excess_ps: int | None
@@ -270,6 +275,7 @@ class TimeStepsOutliersRow(Fields):
 
 class TimeBuckets(Fields):
     compute_ps: int | None
+    below_roofline_ps: int | None
     memory_wait_ps: int | None
     communication_ps: int | None
     host_transfer_ps: int | None
@@ -283,6 +289,8 @@ class TimeExplained(Fields):
     matrix_ps: int | None
     hbm_ps: int | None
     estimate_ps: int | None
+    kind_ps: int | None
+    move_ps: int | None
 
 class Time(Fields):
     per_step: Rows[TimePerStepRow]

@@ -29,6 +29,7 @@
 	X("_per_s", RATE, "/s", "rate", 1) \
 	X("per_step.total_ps", CORE, "ps", "core time", 1) \
 	X("per_step.compute_ps", CORE, "ps", "core time", 1) \
+	X("per_step.below_roofline_ps", CORE, "ps", "core time", 1) \
 	X("per_step.memory_wait_ps", CORE, "ps", "core time", 1) \
 	X("per_step.communication_ps", CORE, "ps", "core time", 1) \
 	X("per_step.host_transfer_ps", CORE, "ps", "core time", 1) \
@@ -39,6 +40,7 @@
 	X("per_step.unexplained_ps", CORE, "ps", "core time", 1) \
 	X("per_host.total_ps", CORE, "ps", "core time", 1) \
 	X("per_host.compute_ps", CORE, "ps", "core time", 1) \
+	X("per_host.below_roofline_ps", CORE, "ps", "core time", 1) \
 	X("per_host.memory_wait_ps", CORE, "ps", "core time", 1) \
 	X("per_host.communication_ps", CORE, "ps", "core time", 1) \
 	X("per_host.host_transfer_ps", CORE, "ps", "core time", 1) \
@@ -48,6 +50,7 @@
 	X("per_host.idle_ps", CORE, "ps", "core time", 1) \
 	X("per_host.unexplained_ps", CORE, "ps", "core time", 1) \
 	X("buckets.compute_ps", CORE, "ps", "core time", 1) \
+	X("buckets.below_roofline_ps", CORE, "ps", "core time", 1) \
 	X("buckets.memory_wait_ps", CORE, "ps", "core time", 1) \
 	X("buckets.communication_ps", CORE, "ps", "core time", 1) \
 	X("buckets.host_transfer_ps", CORE, "ps", "core time", 1) \
@@ -66,6 +69,7 @@
 	X("ops.self_time_ps", CORE, "ps", "core time", 1) \
 	X("ops.exclusive_ps", CORE, "ps", "core time", 1) \
 	X("ops.compute_ps", CORE, "ps", "core time", 1) \
+	X("ops.below_roofline_ps", CORE, "ps", "core time", 1) \
 	X("ops.memory_wait_ps", CORE, "ps", "core time", 1) \
 	X("ops.unexplained_ps", CORE, "ps", "core time", 1) \
 	X("ops.time_ps", CORE, "ps", "core time", 1) \
@@ -104,6 +108,8 @@
 	X("wait_attributed_ps", CORE, "ps", "core time", 1) \
 	X("explained.hbm_ps", CORE, "ps", "core time", 1) \
 	X("explained.estimate_ps", CORE, "ps", "core time", 1) \
+	X("explained.kind_ps", CORE, "ps", "core time", 1) \
+	X("explained.move_ps", CORE, "ps", "core time", 1) \
 	X("exact.kernel_ps", CORE, "ps", "core time", 1) \
 	X("exact.idle_ps", CORE, "ps", "core time", 1) \
 	X("exact.compute_ps", CORE, "ps", "core time", 1) \
@@ -123,6 +129,7 @@
 	X("cause_excess_ps", CORE, "ps", "core time", 1) \
 	X("op_excess_ps", CORE, "ps", "core time", 1) \
 	X("compute_excess_ps", CORE, "ps", "core time", 1) \
+	X("below_roofline_excess_ps", CORE, "ps", "core time", 1) \
 	X("memory_wait_excess_ps", CORE, "ps", "core time", 1) \
 	X("communication_excess_ps", CORE, "ps", "core time", 1) \
 	X("host_transfer_excess_ps", CORE, "ps", "core time", 1) \

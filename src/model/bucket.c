@@ -9,11 +9,12 @@ static const struct {
 	const char *name, *title;
 } buckets[TS_NR_BUCKETS] = {
 	[TS_BUCKET_COMPUTE] = { "compute", "Compute" },
+	[TS_BUCKET_BELOW_ROOFLINE] = { "below_roofline", "Below roofline" },
 	[TS_BUCKET_MEMORY_WAIT] = { "memory_wait", "Memory wait" },
 	[TS_BUCKET_COMMUNICATION] = { "communication", "Communication" },
 	[TS_BUCKET_HOST_TRANSFER] = { "host_transfer", "Host transfer" },
 	[TS_BUCKET_REMATERIALIZATION] = { "rematerialization", "Rematerialization" },
-	[TS_BUCKET_UNEXPLAINED] = { "unexplained", "Running, not explained" },
+	[TS_BUCKET_UNEXPLAINED] = { "unexplained", "Unexplained" },
 	[TS_BUCKET_COMPILATION] = { "compilation", "Compilation" },
 	[TS_BUCKET_INPUT] = { "input", "Input" },
 	[TS_BUCKET_IDLE] = { "idle", "Idle" },

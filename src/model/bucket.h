@@ -10,11 +10,12 @@
 
 enum ts_bucket {
 	TS_BUCKET_COMPUTE,
+	TS_BUCKET_BELOW_ROOFLINE, /* an op of known work runs longer than its work needs */
 	TS_BUCKET_MEMORY_WAIT,
 	TS_BUCKET_COMMUNICATION,
 	TS_BUCKET_HOST_TRANSFER,
 	TS_BUCKET_REMATERIALIZATION,
-	TS_BUCKET_UNEXPLAINED, /* an op runs, and neither its work nor the compiler says why so long */
+	TS_BUCKET_UNEXPLAINED, /* an op runs, and neither its work nor its kind explains it */
 	TS_BUCKET_COMPILATION,
 	TS_BUCKET_INPUT,
 	TS_BUCKET_IDLE,
@@ -24,6 +25,7 @@ enum ts_bucket {
 /* Each, with the name that fields and columns of its time have. */
 #define TS_EACH_BUCKET(X) \
 	X(COMPUTE, compute_ps) \
+	X(BELOW_ROOFLINE, below_roofline_ps) \
 	X(MEMORY_WAIT, memory_wait_ps) \
 	X(COMMUNICATION, communication_ps) \
 	X(HOST_TRANSFER, host_transfer_ps) \
@@ -34,14 +36,14 @@ enum ts_bucket {
 	X(IDLE, idle_ps)
 
 /* The one bucket of all time in which an op runs; TS_NR_BUCKETS: what the op needs divides its time
- * among compute, memory wait and unexplained (analysis/kit/split.h). */
+ * among compute, below roofline, memory wait and unexplained (analysis/kit/split.h). */
 enum ts_bucket ts_op_bucket(const struct ts_op *op);
 
-/* One of the three that the time of ops that work is divided among? */
+/* One of the four that the time of ops that work is divided among? */
 static inline bool ts_bucket_is_divided(enum ts_bucket bucket)
 {
-	return bucket == TS_BUCKET_COMPUTE || bucket == TS_BUCKET_MEMORY_WAIT ||
-	       bucket == TS_BUCKET_UNEXPLAINED;
+	return bucket == TS_BUCKET_COMPUTE || bucket == TS_BUCKET_BELOW_ROOFLINE ||
+	       bucket == TS_BUCKET_MEMORY_WAIT || bucket == TS_BUCKET_UNEXPLAINED;
 }
 
 const char *ts_bucket_name(enum ts_bucket bucket);  /* compute, memory_wait: as in the report */

@@ -28,6 +28,7 @@ static const size_t op_columns[] = {
 	OF(padding_waste_pct),
 	OF(bucket),
 	OF(compute_ps),
+	OF(below_roofline_ps),
 	OF(memory_wait_ps),
 	OF(unexplained_ps),
 	OF(is_remat),

@@ -147,11 +147,12 @@ static const struct bucket {
 	const char *label;
 } buckets[] = {
 	{ TS_FIELD_AT(time, buckets.compute_ps), "Compute" },
-	{ TS_FIELD_AT(time, buckets.memory_wait_ps), "Memory wait" },
+	{ TS_FIELD_AT(time, buckets.below_roofline_ps), "Below roofline" },
+	{ TS_FIELD_AT(time, buckets.memory_wait_ps), "Memory Wait" },
 	{ TS_FIELD_AT(time, buckets.communication_ps), "Communication" },
 	{ TS_FIELD_AT(time, buckets.host_transfer_ps), "Host transfer" },
 	{ TS_FIELD_AT(time, buckets.rematerialization_ps), "Rematerialization" },
-	{ TS_FIELD_AT(time, buckets.unexplained_ps), "Not explained" },
+	{ TS_FIELD_AT(time, buckets.unexplained_ps), "Unexplained" },
 	{ TS_FIELD_AT(time, buckets.compilation_ps), "Compilation" },
 	{ TS_FIELD_AT(time, buckets.input_ps), "Input" },
 	{ TS_FIELD_AT(time, buckets.idle_ps), "Idle" },

@@ -24,7 +24,8 @@ PLANTED = os.path.join(doors.HERE, "..", "data", "planted")
 LONG = "llama_8b_pretrain_v6e_batch_8_seq_4096_with_flash_attention_attempt_{}_of_the_second_week"
 TIMES = 2
 OPS = 20
-CLASSES = ["compute", "memory_wait", "communication", "host_transfer", "rematerialization", "unexplained", "compilation", "input", "idle"]
+CLASSES = ["compute", "below_roofline", "memory_wait", "communication", "host_transfer", "rematerialization", "unexplained", "compilation",
+           "input", "idle"]
 BECAME = {"new": "only here", "gone": "gone", "same": "as before", "slower": "slower", "faster": "faster"}
 OPERATORS = 12  # rows that are looked at
 TRACE = os.path.join(doors.HERE, "..", "data", "torch_operators.pt.trace.json.gz")

@@ -86,6 +86,7 @@ static int64_t field(struct given *given, const char *view, const char *name)
 static int64_t working(struct given *given)
 {
 	return field(given, "time", "buckets.compute_ps") +
+	       field(given, "time", "buckets.below_roofline_ps") +
 	       field(given, "time", "buckets.unexplained_ps");
 }
 

@@ -20,8 +20,8 @@ TOLERANCE = 0.01
 # What one thing limits each run, by the class of time it is said of (None: no single one). Worked out from what was planted: a verdict
 # needs 40 % of the core time, and half of that at the peak of matrix units or HBM, or by the compiler's estimate alone.
 LIMITS = {
-    "collectives": "communication", "dominant_op": "unexplained", "heads": "compute", "host_copies": "host_transfer", "layout_copies": None,
-    "padding": "memory_wait", "recompiles": "compilation", "small_ops": "compute", "two_hosts": "communication",
+    "collectives": "communication", "dominant_op": "below_roofline", "heads": "compute", "host_copies": "host_transfer",
+    "layout_copies": None, "padding": "memory_wait", "recompiles": "compilation", "small_ops": "compute", "two_hosts": "communication",
 }
 BY_ESTIMATE = {"heads", "small_ops"}
 
@@ -70,7 +70,8 @@ class Check:
         """What is known, and no more: the classes that the ops below do not fill are never named."""
         time, limit = self.report["time"], LIMITS.get(name, "compute")
         self.exact("bottleneck_bucket", time["bottleneck_bucket"], limit)
-        for bucket, origin in (("compute", "modelled"), ("memory_wait", "modelled"), ("unexplained", "modelled"), ("idle", "measured")):
+        for bucket, origin in (("compute", "modelled"), ("memory_wait", "modelled"), ("below_roofline", "modelled"),
+                               ("unexplained", "modelled"), ("idle", "measured")):
             self.exact(f"origin of {bucket}", time["provenance"][f"buckets.{bucket}_ps"], origin)
         says = "estimate" in time["bottleneck"]
         self.exact("the compiler's estimate is named", says, name in BY_ESTIMATE)

@@ -33,7 +33,7 @@ def check_steps(report, truth, bad):
 
 def check_class(key, op, planted, bad):
     """An op that works is divided, and its parts are its time; all of another's is in its one class."""
-    parts = sum(op[name] for name in ("compute_ps", "memory_wait_ps", "unexplained_ps"))
+    parts = sum(op[name] for name in ("compute_ps", "below_roofline_ps", "memory_wait_ps", "unexplained_ps"))
     if is_divided(planted) and (not is_divided(op["bucket"]) or parts != op["exclusive_ps"]):
         bad.append(f"{key}: {op['bucket']}, {parts} of {op['exclusive_ps']} ps in the divided classes, put in was {planted}")
     if not is_divided(planted) and (op["bucket"] != planted or parts != 0):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The classes that divide the time of ops which work: the makers of profiles know their sum, not how it is divided."""
 
-DIVIDED = ("compute", "memory_wait", "unexplained")
+DIVIDED = ("compute", "below_roofline", "memory_wait", "unexplained")
 
 
 def is_divided(name):

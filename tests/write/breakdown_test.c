@@ -8,7 +8,7 @@
 
 static const char golden[] = "  Total Time: 125.32 ms\n"
 			     "  Compute            85.20 ms   68.0%\n"
-			     "  Memory wait        25.50 ms   20.3%\n"
+			     "  Memory Wait        25.50 ms   20.3%\n"
 			     "  Compilation        10.12 ms    8.1%\n"
 			     "  Rematerialization   4.50 ms    3.6%\n"
 			     "  Bottleneck: Your workload is compute-bound (good for TPU!)\n";
@@ -25,7 +25,7 @@ TEST(block_has_the_form_it_was_asked_for_in)
 {
 	static const struct ts_breakdown_row rows[] = {
 		{ "Compute", 85200 * TS_PS_PER_US },
-		{ "Memory wait", 25500 * TS_PS_PER_US },
+		{ "Memory Wait", 25500 * TS_PS_PER_US },
 		{ "Idle", 0 },
 		{ "Compilation", 10120 * TS_PS_PER_US },
 		{ "Rematerialization", 4500 * TS_PS_PER_US },

@@ -59,7 +59,7 @@ TEST(report_reads_as_written_by_hand)
 		      "Time breakdown\n"
 		      "  Total Time: 125.32 ms\n"
 		      "  Compute            85.20 ms   68.0%\n"
-		      "  Memory wait        25.50 ms   20.3%\n"
+		      "  Memory Wait        25.50 ms   20.3%\n"
 		      "  Compilation        10.12 ms    8.1%\n"
 		      "  Rematerialization   4.50 ms    3.6%\n"
 		      "  Bottleneck: Your workload is compute-bound (good for TPU!)\n"

@@ -85,7 +85,7 @@ const FILLS = {
 	peak: { background: "var(--soft)" },
 	loss_shape_pct: { class: "hatched" },
 	loss_memory_pct: { background: bucketColor("memory_wait") },
-	loss_other_pct: { background: bucketColor("unexplained") },
+	loss_other_pct: { background: bucketColor("below_roofline") },
 	reached: { background: bucketColor("compute") },
 };
 

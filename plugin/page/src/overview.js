@@ -138,7 +138,7 @@ export function classesOf(report) {
 
 // --- ops
 
-const SPLIT = ["compute", "memory_wait", "unexplained"]; // classes that share out one op's time
+const SPLIT = ["compute", "below_roofline", "memory_wait", "unexplained"]; // classes that share out one op's time
 
 /**
  * The classes of an op's own time, as shares of it.

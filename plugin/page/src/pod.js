@@ -47,7 +47,7 @@ function namesOf(report) {
 }
 
 // Classes in which a core does something of its own: the others are waits, and time with nothing to run.
-const WORK = ["compute", "memory_wait", "host_transfer", "rematerialization", "unexplained"];
+const WORK = ["compute", "below_roofline", "memory_wait", "host_transfer", "rematerialization", "unexplained"];
 
 /** @type {(core: Maybe<Row>, steps: number) => number | null} */
 function workOf(core, steps) {

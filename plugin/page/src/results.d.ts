@@ -130,6 +130,7 @@ export interface OpsRow {
 	bucket: string | null;
 	exclusive_ps: number | null;
 	compute_ps: number | null;
+	below_roofline_ps: number | null;
 	memory_wait_ps: number | null;
 	unexplained_ps: number | null;
 	op_index: number | null;
@@ -178,6 +179,7 @@ export interface TimePerStepRow {
 	cores: number | null;
 	total_ps: number | null;
 	compute_ps: number | null;
+	below_roofline_ps: number | null;
 	memory_wait_ps: number | null;
 	communication_ps: number | null;
 	host_transfer_ps: number | null;
@@ -195,6 +197,7 @@ export interface TimePerCoreRow {
 	total_ps: number | null;
 	duty_cycle_pct: number | null;
 	compute_ps: number | null;
+	below_roofline_ps: number | null;
 	memory_wait_ps: number | null;
 	communication_ps: number | null;
 	host_transfer_ps: number | null;
@@ -212,6 +215,7 @@ export interface TimePerHostRow {
 	cores: number | null;
 	total_ps: number | null;
 	compute_ps: number | null;
+	below_roofline_ps: number | null;
 	memory_wait_ps: number | null;
 	communication_ps: number | null;
 	host_transfer_ps: number | null;
@@ -259,6 +263,7 @@ export interface TimeStepsOutliersRow {
 	host_thread: string | null;
 	ended_by: string | null;
 	compute_excess_ps: number | null;
+	below_roofline_excess_ps: number | null;
 	memory_wait_excess_ps: number | null;
 	communication_excess_ps: number | null;
 	host_transfer_excess_ps: number | null;
@@ -272,6 +277,7 @@ export interface TimeStepsOutliersRow {
 
 export interface TimeBuckets {
 	compute_ps?: number | null;
+	below_roofline_ps?: number | null;
 	memory_wait_ps?: number | null;
 	communication_ps?: number | null;
 	host_transfer_ps?: number | null;
@@ -286,6 +292,8 @@ export interface TimeExplained {
 	matrix_ps?: number | null;
 	hbm_ps?: number | null;
 	estimate_ps?: number | null;
+	kind_ps?: number | null;
+	move_ps?: number | null;
 }
 
 export interface Time {

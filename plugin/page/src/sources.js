@@ -3,7 +3,7 @@
 
 /** @import { Row } from "./report.d.ts" */
 
-const SPLIT = ["compute", "memory_wait", "unexplained"]; // of what the cores do themselves
+const SPLIT = ["compute", "below_roofline", "memory_wait", "unexplained"]; // of what the cores do themselves
 
 /** @type {(op: Row, name: string) => number} */
 function timeOf(op, name) {

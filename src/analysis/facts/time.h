@@ -23,9 +23,8 @@ struct ts_time_core {
 
 /* What explains the time of an op that is split, over all cores. */
 struct ts_time_op {
-	int64_t split_ps; /* all of it; 0: the op did not run, or is not split */
-	int64_t need_ps
-		[TS_SPLIT_REST]; /* of it, by what explains it; what is left over is unexplained */
+	int64_t split_ps;		/* all of it; 0: the op did not run, or is not split */
+	int64_t part_ps[TS_SPLIT_REST]; /* of it; what is left over is unexplained */
 };
 
 /* A time in which no op ran. */
@@ -55,7 +54,7 @@ struct ts_time_facts {
 	int64_t wall_start_ps, wall_ps;
 	int64_t total_ps;		  /* core time: wall_ps x nr_cores */
 	int64_t bucket_ps[TS_NR_BUCKETS]; /* their sum is total_ps */
-	int64_t need_ps
+	int64_t part_ps
 		[TS_SPLIT_REST];      /* of all ops that are split, before GPUs' streams overlap */
 	const struct ts_time_op *ops; /* by index into profile->ops; NULL: nothing ran */
 	double duty_cycle;	      /* 0..1; NaN: unknown */
@@ -92,16 +91,15 @@ bool ts_time_next_step(struct ts_time_walk *walk);
 
 static inline int64_t ts_time_op_in(const struct ts_time_op *op, enum ts_bucket bucket)
 {
-	const int64_t *need_ps = op->need_ps;
+	int64_t ps = bucket == TS_BUCKET_UNEXPLAINED ? op->split_ps : 0;
 
-	switch (bucket) {
-	case TS_BUCKET_COMPUTE:	    return need_ps[TS_SPLIT_MATRIX] + need_ps[TS_SPLIT_ESTIMATE];
-	case TS_BUCKET_MEMORY_WAIT: return need_ps[TS_SPLIT_HBM];
-	case TS_BUCKET_UNEXPLAINED:
-		return op->split_ps - need_ps[TS_SPLIT_MATRIX] - need_ps[TS_SPLIT_HBM] -
-		       need_ps[TS_SPLIT_ESTIMATE];
-	default: return 0;
+	for (enum ts_split_part part = 0; part < TS_SPLIT_REST; part++) {
+		if (bucket == TS_BUCKET_UNEXPLAINED)
+			ps -= op->part_ps[part];
+		else if (ts_split_bucket(part) == bucket)
+			ps += op->part_ps[part];
 	}
+	return ps;
 }
 
 static inline int64_t ts_time_step_duration(const struct ts_time_step *step)

@@ -37,7 +37,9 @@ struct ts_range {	 /* when a finding without ops happened */
 #define TS_MAX_RANGES 64 /* a finding */
 
 #define TS_CLASS(bucket)   (1u << (bucket))
-#define TS_CLASSES_OF_WORK (TS_CLASS(TS_BUCKET_COMPUTE) | TS_CLASS(TS_BUCKET_MEMORY_WAIT) | TS_CLASS(TS_BUCKET_UNEXPLAINED))
+#define TS_CLASSES_OF_WORK \
+	(TS_CLASS(TS_BUCKET_COMPUTE) | TS_CLASS(TS_BUCKET_BELOW_ROOFLINE) | \
+	 TS_CLASS(TS_BUCKET_MEMORY_WAIT) | TS_CLASS(TS_BUCKET_UNEXPLAINED))
 
 /*
  * What would be different without the cause, where that is more than a share of the time that the finding names (gains.c): for

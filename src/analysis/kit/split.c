@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "model/kernel_name.h"
 #include "model/op_kind.h"
 #include "model/op_work.h"
 #include "model/traffic.h"
@@ -35,13 +36,16 @@ static double split_products_s(const struct ts_rates *rates, const struct ts_hlo
 	return issued * (bf16 / work.flops) / rates->peak_flops_per_s;
 }
 
-/* Without the compiled op, and of kernels that say themselves what they do: FLOPs at the peak. */
+/* Without the compiled op, and of kernels that say themselves what they do: FLOPs at the peak. NaN: the peak is
+ * unknown, or what a kernel does. */
 static double matrix_s(const struct ts_profile *profile, const struct ts_rates *rates,
 		       const struct ts_op *op)
 {
 	if (has_instr(op) && op->category_id != TS_OPCODE_CUSTOM_CALL)
 		return split_products_s(rates, &profile->modules[op->module], op->instr);
-	return op->flops > 0 ? ts_op_flops(op) / rates->peak_flops_per_s : 0;
+	if (op->flops > 0)
+		return ts_op_flops(op) / rates->peak_flops_per_s;
+	return ts_op_is_opaque(profile, op) ? NAN : 0;
 }
 
 static double hbm_s(const struct ts_profile *profile, const struct ts_rates *rates,
@@ -75,6 +79,36 @@ static int64_t split_least_of(double flops_s, double hbm_s)
 	return (int64_t)((double)TS_MAX(split_ps_of(flops_s), split_ps_of(hbm_s)) / TS_ABOVE_PEAK);
 }
 
+/* What a library wrote is known by its name, what XLA compiled by its category. */
+static bool split_kind_is_known(const struct ts_op *op)
+{
+	bool is_compiled =
+		op->has_program && op->category.n > 0 && op->category_id != TS_OPCODE_CUSTOM_CALL;
+
+	return is_compiled || ts_kernel_class_of(op->name).category != TS_CATEGORY_OTHER;
+}
+
+/* Whose time is what the needs leave of an op of unknown work? */
+static enum ts_split_part left_of_kind(const struct ts_op *op)
+{
+	if (op->kind == TS_OP_CONTROL || !split_kind_is_known(op))
+		return TS_SPLIT_REST;
+	return op->kind == TS_OP_MOVE ? TS_SPLIT_MOVE : TS_SPLIT_KIND;
+}
+
+/* There is a roofline where the op's work is known, and each peak that it asks for. */
+static enum ts_split_part split_left_of(const struct ts_op *op, const struct ts_split *split,
+					double in_matrix_s, double in_hbm_s)
+{
+	int64_t need_ps = 0;
+
+	for (int part = 0; part < TS_NR_NEEDS; part++)
+		need_ps |= split->need_ps[part];
+	if (need_ps == 0 || isnan(in_matrix_s) || isnan(in_hbm_s))
+		return left_of_kind(op);
+	return TS_SPLIT_BELOW;
+}
+
 static struct ts_split split_by(const struct ts_context *ctx, const struct ts_rates *rates,
 				const struct ts_op *op, double flops, double in_matrix_s,
 				double in_hbm_s)
@@ -88,6 +122,7 @@ static struct ts_split split_by(const struct ts_context *ctx, const struct ts_ra
 	split.need_ps[TS_SPLIT_HBM] = least_ps - matrix_ps;
 	split.need_ps[TS_SPLIT_ESTIMATE] =
 		TS_MAX(split_ps_of(estimate_s(ctx->profile, rates, op)) - least_ps, 0);
+	split.left = split_left_of(op, &split, in_matrix_s, in_hbm_s);
 	return split;
 }
 
@@ -98,7 +133,7 @@ struct ts_split ts_split_of(const struct ts_context *ctx, uint32_t device, const
 
 	TS_ASSERT(device < ctx->profile->nr_devices);
 	if (whole != TS_NR_BUCKETS || op->kind == TS_OP_CONTROL) /* the ops inside explain it */
-		return (struct ts_split){ .whole = whole };
+		return (struct ts_split){ .whole = whole, .left = TS_SPLIT_REST };
 	return split_by(ctx, rates, op, ts_op_flops(op), matrix_s(ctx->profile, rates, op),
 			hbm_s(ctx->profile, rates, op));
 }
@@ -107,10 +142,9 @@ struct ts_split ts_split_of_call(const struct ts_context *ctx, uint32_t device,
 				 const struct ts_op *op, int64_t flops, int64_t bytes)
 {
 	const struct ts_rates *rates = &ctx->rates[device];
-	struct ts_split split = ts_split_of(ctx, device, op);
 
-	if (split.whole != TS_NR_BUCKETS || op->category_id != TS_OPCODE_CUSTOM_CALL)
-		return split;
+	if (op->category_id != TS_OPCODE_CUSTOM_CALL || ts_op_bucket(op) != TS_NR_BUCKETS)
+		return ts_split_of(ctx, device, op);
 	return split_by(ctx, rates, op, flops == TS_UNKNOWN ? ts_op_flops(op) : (double)flops,
 			flops == TS_UNKNOWN ? matrix_s(ctx->profile, rates, op)
 					    : (double)flops / rates->peak_flops_per_s,
@@ -129,14 +163,17 @@ static int64_t split_take(const struct ts_split *split, enum ts_split_part part,
 
 void ts_split_time(const struct ts_split *split, int64_t dur_ps, int64_t parts[TS_NR_SPLITS])
 {
-	bool is_believed = dur_ps >= split->least_ps;
-	int64_t needed_ps = is_believed ? dur_ps : 0, left_ps = needed_ps;
+	int64_t left_ps = dur_ps;
 
 	TS_ASSERT_HOT(split->whole == TS_NR_BUCKETS && dur_ps >= 0);
-	parts[TS_SPLIT_MATRIX] = split_take(split, TS_SPLIT_MATRIX, &left_ps);
-	parts[TS_SPLIT_HBM] = split_take(split, TS_SPLIT_HBM, &left_ps);
-	parts[TS_SPLIT_ESTIMATE] = split_take(split, TS_SPLIT_ESTIMATE, &left_ps);
-	parts[TS_SPLIT_REST] = dur_ps - needed_ps + left_ps;
+	memset(parts, 0, TS_NR_SPLITS * sizeof(*parts));
+	if (dur_ps < split->least_ps) {
+		parts[TS_SPLIT_REST] = dur_ps;
+		return;
+	}
+	for (enum ts_split_part part = 0; part < TS_NR_NEEDS; part++)
+		parts[part] = split_take(split, part, &left_ps);
+	parts[split->left] = left_ps;
 }
 
 enum ts_bucket ts_split_bucket(enum ts_split_part part)
@@ -145,6 +182,9 @@ enum ts_bucket ts_split_bucket(enum ts_split_part part)
 		[TS_SPLIT_MATRIX] = TS_BUCKET_COMPUTE,
 		[TS_SPLIT_HBM] = TS_BUCKET_MEMORY_WAIT,
 		[TS_SPLIT_ESTIMATE] = TS_BUCKET_COMPUTE,
+		[TS_SPLIT_KIND] = TS_BUCKET_COMPUTE,
+		[TS_SPLIT_MOVE] = TS_BUCKET_MEMORY_WAIT,
+		[TS_SPLIT_BELOW] = TS_BUCKET_BELOW_ROOFLINE,
 		[TS_SPLIT_REST] = TS_BUCKET_UNEXPLAINED,
 	};
 

@@ -2,7 +2,9 @@
 /*
  * What explains the time of an op while it runs: how long the matrix unit needs for its products at
  * the unit's peak, how long HBM needs for its bytes beyond that, and how long the compiler thinks
- * that it takes beyond both. What is left over is running time that nothing explains.
+ * that it takes beyond both. What is left over is below the op's roofline. Of an op whose work is not
+ * known the kind alone says what it does: it computes, or it moves data. Where not even that is known,
+ * the time is unexplained.
  *
  * An op that waits, communicates, talks to the host or is computed again is not split: all of its
  * time is one bucket's (model/bucket.h). The sources of the three needs: products and fill
@@ -19,16 +21,21 @@ enum ts_split_part {
 	TS_SPLIT_MATRIX,   /* compute */
 	TS_SPLIT_HBM,	   /* memory wait */
 	TS_SPLIT_ESTIMATE, /* compute: vector and scalar units, as far as the compiler says */
-	TS_SPLIT_REST,	   /* unexplained */
+	TS_NR_NEEDS,
+	TS_SPLIT_KIND = TS_NR_NEEDS, /* compute, of unknown work or on a chip of unknown peaks */
+	TS_SPLIT_MOVE,		     /* memory wait, likewise */
+	TS_SPLIT_BELOW,		     /* below roofline */
+	TS_SPLIT_REST,		     /* unexplained */
 	TS_NR_SPLITS
 };
 
 /* Where an execution was faster than the chip's peak lets its FLOPs or its bytes of HBM be, what it needs is not believed:
  * all of it is unexplained. */
 struct ts_split {
-	enum ts_bucket whole;		/* has all the time; TS_NR_BUCKETS: it is split */
-	int64_t need_ps[TS_SPLIT_REST]; /* of one execution, each beyond those before it */
-	int64_t least_ps;		/* that an execution can take; 0: unknown */
+	enum ts_bucket whole;	      /* has all the time; TS_NR_BUCKETS: it is split */
+	enum ts_split_part left;      /* has what is left of it */
+	int64_t need_ps[TS_NR_NEEDS]; /* of one execution, each beyond those before it */
+	int64_t least_ps;	      /* that an execution can take; 0: unknown */
 };
 
 /* Costs a walk through the op's fusion: once for each op of a line. */

@@ -232,12 +232,13 @@ static struct ts_bytes ops_module_name(const struct ts_profile *profile, const s
 /* The bucket that has most of the op's own time, of those that it is divided among. */
 static enum ts_bucket ops_largest_of(const struct ts_time_op *parts)
 {
+	static const enum ts_bucket others[] = { TS_BUCKET_BELOW_ROOFLINE, TS_BUCKET_MEMORY_WAIT,
+						 TS_BUCKET_COMPUTE };
 	enum ts_bucket most = TS_BUCKET_UNEXPLAINED;
 
-	if (ts_time_op_in(parts, TS_BUCKET_MEMORY_WAIT) > ts_time_op_in(parts, most))
-		most = TS_BUCKET_MEMORY_WAIT;
-	if (ts_time_op_in(parts, TS_BUCKET_COMPUTE) > ts_time_op_in(parts, most))
-		most = TS_BUCKET_COMPUTE;
+	for (size_t i = 0; i < TS_NELEM(others); i++)
+		if (ts_time_op_in(parts, others[i]) > ts_time_op_in(parts, most))
+			most = others[i];
 	return most;
 }
 
@@ -338,6 +339,15 @@ static struct ts_value part_in(const struct ts_op_fact *fact, enum ts_bucket buc
 	return fact->op == TS_NONE ? ts_null() : ts_int(ts_op_fact_in(fact, bucket));
 }
 
+/* By the kind of the op alone, of unknown work, it is inferred. */
+static struct ts_value compute_of(const struct ts_op_fact *fact)
+{
+	bool is_inferred = fact->parts && fact->parts->part_ps[TS_SPLIT_KIND] > 0;
+
+	return ts_value_from(part_in(fact, TS_BUCKET_COMPUTE),
+			     is_inferred ? TS_INFERRED : TS_AS_FIELD);
+}
+
 /* Of what did not run, null. */
 static struct ts_value if_run(const struct ts_op_fact *fact, int64_t value)
 {
@@ -364,7 +374,8 @@ static struct ts_value if_run(const struct ts_op_fact *fact, int64_t value)
 	X(is_remat, ts_bool(fact->is_remat)) \
 	X(bucket, bucket_name(fact->bucket)) \
 	X(exclusive_ps, if_run(fact, fact->exclusive_ps)) \
-	X(compute_ps, part_in(fact, TS_BUCKET_COMPUTE)) \
+	X(compute_ps, compute_of(fact)) \
+	X(below_roofline_ps, part_in(fact, TS_BUCKET_BELOW_ROOFLINE)) \
 	X(memory_wait_ps, part_in(fact, TS_BUCKET_MEMORY_WAIT)) \
 	X(unexplained_ps, part_in(fact, TS_BUCKET_UNEXPLAINED)) \
 	X(op_index, if_run(fact, fact->op)) \
@@ -616,16 +627,14 @@ static void ops_add_to_others(struct ts_op_fact *others, struct ts_time_op *part
 		if (ts_bucket_is_divided((enum ts_bucket)b))
 			parts->split_ps =
 				ts_i64_add(parts->split_ps, ts_op_fact_in(fact, (enum ts_bucket)b));
-	parts->need_ps[TS_SPLIT_MATRIX] =
-		ts_i64_add(parts->need_ps[TS_SPLIT_MATRIX], ts_op_fact_in(fact, TS_BUCKET_COMPUTE));
-	parts->need_ps[TS_SPLIT_HBM] = ts_i64_add(parts->need_ps[TS_SPLIT_HBM],
-						  ts_op_fact_in(fact, TS_BUCKET_MEMORY_WAIT));
+	for (int part = 0; fact->parts && part < TS_SPLIT_REST; part++)
+		parts->part_ps[part] = ts_i64_add(parts->part_ps[part], fact->parts->part_ps[part]);
 	others->parts = parts->split_ps > 0 ? parts : NULL;
 }
 
 #define OP_SUMS(X) \
 	X(occurrences) X(total_time_ps) X(self_time_ps) X(exclusive_ps) X(compute_ps) \
-	X(memory_wait_ps) X(unexplained_ps)
+	X(below_roofline_ps) X(memory_wait_ps) X(unexplained_ps)
 
 static void ops_put_others(const struct listing *list, struct ts_op_fact *others, size_t nr)
 {

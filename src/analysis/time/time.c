@@ -7,8 +7,8 @@
  *
  * A TPU core runs one op at a time: its line's segments are the moments. A GPU runs streams side by
  * side: there the busy intervals of each bucket are kept (base/spans.h, bounded), and a moment with
- * several belongs to the first in the order compute, rematerialization, unexplained, memory,
- * communication, host transfer - what hides a transfer makes it free.
+ * several belongs to the first in the order compute, rematerialization, below roofline, unexplained,
+ * memory, communication, host transfer - what hides a transfer makes it free.
  */
 #include "analysis/time/time.h"
 
@@ -120,27 +120,21 @@ struct stretch {
 
 static void time_count_op(struct ts_time_op *op, int64_t dur_ps, const int64_t parts[TS_NR_SPLITS])
 {
-	int64_t *need_ps = op->need_ps;
-
 	op->split_ps = ts_i64_add(op->split_ps, dur_ps);
-	need_ps[TS_SPLIT_MATRIX] = ts_i64_add(need_ps[TS_SPLIT_MATRIX], parts[TS_SPLIT_MATRIX]);
-	need_ps[TS_SPLIT_HBM] = ts_i64_add(need_ps[TS_SPLIT_HBM], parts[TS_SPLIT_HBM]);
-	need_ps[TS_SPLIT_ESTIMATE] =
-		ts_i64_add(need_ps[TS_SPLIT_ESTIMATE], parts[TS_SPLIT_ESTIMATE]);
-}
-
-/* The stretch of PART behind NR others. One without time is not counted: the next one takes its place. */
-static size_t add_stretch(struct stretch *out, size_t nr, enum ts_split_part part, int64_t ps)
-{
-	out[nr] = (struct stretch){ ts_split_bucket(part), ps };
-	return nr + (ps > 0);
+	for (int part = 0; part < TS_SPLIT_REST; part++)
+		op->part_ps[part] = ts_i64_add(op->part_ps[part], parts[part]);
 }
 
 static size_t stretch_out(struct time_state *state, uint32_t op, const struct ts_split *split,
 			  int64_t dur_ps, struct stretch out[TS_NR_SPLITS])
 {
+	/* As they are drawn: what is one bucket's side by side. */
+	static const enum ts_split_part order[TS_NR_SPLITS] = { TS_SPLIT_MATRIX, TS_SPLIT_ESTIMATE,
+								TS_SPLIT_KIND,	 TS_SPLIT_HBM,
+								TS_SPLIT_MOVE,	 TS_SPLIT_BELOW,
+								TS_SPLIT_REST };
 	int64_t parts[TS_NR_SPLITS];
-	size_t nr;
+	size_t nr = 0;
 
 	if (split->whole != TS_NR_BUCKETS) {
 		out[0] = (struct stretch){ split->whole, dur_ps };
@@ -148,10 +142,15 @@ static size_t stretch_out(struct time_state *state, uint32_t op, const struct ts
 	}
 	ts_split_time(split, dur_ps, parts);
 	time_count_op(&state->ops.items[op], dur_ps, parts);
-	nr = add_stretch(out, 0, TS_SPLIT_MATRIX, /* and the estimate: both are compute */
-			 parts[TS_SPLIT_MATRIX] + parts[TS_SPLIT_ESTIMATE]);
-	nr = add_stretch(out, nr, TS_SPLIT_HBM, parts[TS_SPLIT_HBM]);
-	return add_stretch(out, nr, TS_SPLIT_REST, parts[TS_SPLIT_REST]);
+	for (size_t i = 0; i < TS_NR_SPLITS; i++) {
+		struct stretch next = { ts_split_bucket(order[i]), parts[order[i]] };
+
+		if (nr > 0 && out[nr - 1].bucket == next.bucket)
+			out[nr - 1].ps += next.ps;
+		else if (next.ps > 0)
+			out[nr++] = next;
+	}
+	return nr;
 }
 
 /* DRAWN_PS: where its slice begins in the drawn row, START_PS or a moment before it. */

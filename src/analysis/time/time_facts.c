@@ -13,9 +13,10 @@
 #define LISTED_GAPS 256 /* of all devices */
 #define LEAST_BACK  65536 /* bytes of buckets that are worth giving back */
 
-static const enum ts_bucket gpu_order[] = { TS_BUCKET_COMPUTE,	     TS_BUCKET_REMATERIALIZATION,
-					    TS_BUCKET_UNEXPLAINED,   TS_BUCKET_MEMORY_WAIT,
-					    TS_BUCKET_COMMUNICATION, TS_BUCKET_HOST_TRANSFER };
+static const enum ts_bucket gpu_order[] = { TS_BUCKET_COMPUTE,	      TS_BUCKET_REMATERIALIZATION,
+					    TS_BUCKET_BELOW_ROOFLINE, TS_BUCKET_UNEXPLAINED,
+					    TS_BUCKET_MEMORY_WAIT,    TS_BUCKET_COMMUNICATION,
+					    TS_BUCKET_HOST_TRANSFER };
 
 struct wall {
 	int64_t start_ps, end_ps; /* start > end: no device event at all */
@@ -230,8 +231,8 @@ static enum ts_status time_facts_list_ops(struct time_state *sum, struct ts_aren
 	for (size_t i = 0; i < sum->ops.nr; i++) {
 		ops[i] = sum->ops.items[i];
 		for (int part = 0; part < TS_SPLIT_REST; part++)
-			facts->need_ps[part] =
-				ts_i64_add(facts->need_ps[part], ops[i].need_ps[part]);
+			facts->part_ps[part] =
+				ts_i64_add(facts->part_ps[part], ops[i].part_ps[part]);
 	}
 	facts->ops = ops;
 	ts_record_release(&ts_time_ops_record, &sum->ops); /* nobody asks the sum any more */

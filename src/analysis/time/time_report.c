@@ -14,7 +14,19 @@ struct report {
 	struct ts_result *result;
 	bool saw_hosts;		 /* else what they compiled and fed is unknown */
 	enum ts_origin of_steps; /* where steps come from, if not from markers */
+	enum ts_origin of_compute;
 };
+
+/* Compute is inferred where most of it is known by the kind of its ops alone. */
+static enum ts_origin origin_of_compute(const struct ts_time_facts *facts)
+{
+	double kind_ps = (double)facts->part_ps[TS_SPLIT_KIND];
+
+	return kind_ps > (double)facts->part_ps[TS_SPLIT_MATRIX] +
+				       (double)facts->part_ps[TS_SPLIT_ESTIMATE]
+		       ? TS_INFERRED
+		       : TS_AS_FIELD;
+}
 
 /* A time that is known from events of the hosts alone; where there are none it is in idle. */
 static struct ts_value of_hosts(const struct report *report, int64_t ps)
@@ -22,13 +34,26 @@ static struct ts_value of_hosts(const struct report *report, int64_t ps)
 	return report->saw_hosts ? ts_int(ps) : ts_null();
 }
 
+static struct ts_value of_bucket(const struct report *report, const int64_t ps[TS_NR_BUCKETS],
+				 enum ts_bucket bucket)
+{
+	switch (bucket) {
+	case TS_BUCKET_COMPILATION:
+	case TS_BUCKET_INPUT:	    return of_hosts(report, ps[bucket]);
+	case TS_BUCKET_COMPUTE:	    return ts_value_from(ts_int(ps[bucket]), report->of_compute);
+	default:		    return ts_int(ps[bucket]);
+	}
+}
+
 #define BUCKET_FIELD(id, name) [TS_BUCKET_##id] = TS_FIELD_AT(time, buckets.name),
 static const size_t bucket_fields[TS_NR_BUCKETS] = { TS_EACH_BUCKET(BUCKET_FIELD) };
 
-static const size_t part_fields[TS_SPLIT_REST] = {
+static const size_t part_fields[TS_SPLIT_BELOW] = {
 	[TS_SPLIT_MATRIX] = TS_FIELD_AT(time, explained.matrix_ps),
 	[TS_SPLIT_HBM] = TS_FIELD_AT(time, explained.hbm_ps),
 	[TS_SPLIT_ESTIMATE] = TS_FIELD_AT(time, explained.estimate_ps),
+	[TS_SPLIT_KIND] = TS_FIELD_AT(time, explained.kind_ps),
+	[TS_SPLIT_MOVE] = TS_FIELD_AT(time, explained.move_ps),
 };
 
 static void time_report_put_totals(const struct report *report)
@@ -42,15 +67,12 @@ static void time_report_put_totals(const struct report *report)
 	TS_SET(result, time, wall_ps, ran ? ts_int(facts->wall_ps) : ts_null());
 	TS_SET(result, time, wall_start_ps, ran ? ts_int(facts->wall_start_ps) : ts_null());
 	TS_SET(result, time, cores, ts_int((int64_t)facts->nr_cores));
-	for (int b = 0; b < TS_NR_BUCKETS; b++)
+	for (enum ts_bucket b = 0; b < TS_NR_BUCKETS; b++)
 		TS_SET_AT(result, time, bucket_fields[b],
-			  ran ? (b == TS_BUCKET_COMPILATION || b == TS_BUCKET_INPUT
-					 ? of_hosts(report, facts->bucket_ps[b])
-					 : ts_int(facts->bucket_ps[b]))
-			      : ts_null());
-	for (int part = 0; part < TS_SPLIT_REST; part++)
+			  ran ? of_bucket(report, facts->bucket_ps, b) : ts_null());
+	for (int part = 0; part < TS_SPLIT_BELOW; part++)
 		TS_SET_AT(result, time, part_fields[part],
-			  ran ? ts_int(facts->need_ps[part]) : ts_null());
+			  ran ? ts_int(facts->part_ps[part]) : ts_null());
 	TS_SET(result, time, duty_cycle_pct, ts_share_pct(facts->duty_cycle));
 	TS_SET(result, time, compilation_count, of_hosts(report, outline->nr_compiles));
 	TS_SET(result, time, compilation_host_ps, of_hosts(report, outline->compile_ps));
@@ -58,19 +80,21 @@ static void time_report_put_totals(const struct report *report)
 
 /* Of steps, cores and hosts alike. */
 #define BUCKET_CELLS(X, ps) \
-	X(compute_ps, ts_int(ps[TS_BUCKET_COMPUTE])) \
-	X(memory_wait_ps, ts_int(ps[TS_BUCKET_MEMORY_WAIT])) \
-	X(communication_ps, ts_int(ps[TS_BUCKET_COMMUNICATION])) \
-	X(host_transfer_ps, ts_int(ps[TS_BUCKET_HOST_TRANSFER])) \
-	X(rematerialization_ps, ts_int(ps[TS_BUCKET_REMATERIALIZATION])) \
-	X(unexplained_ps, ts_int(ps[TS_BUCKET_UNEXPLAINED])) \
-	X(compilation_ps, of_hosts(report, ps[TS_BUCKET_COMPILATION])) \
-	X(input_ps, of_hosts(report, ps[TS_BUCKET_INPUT])) \
-	X(idle_ps, ts_int(ps[TS_BUCKET_IDLE]))
+	X(compute_ps, of_bucket(report, ps, TS_BUCKET_COMPUTE)) \
+	X(below_roofline_ps, of_bucket(report, ps, TS_BUCKET_BELOW_ROOFLINE)) \
+	X(memory_wait_ps, of_bucket(report, ps, TS_BUCKET_MEMORY_WAIT)) \
+	X(communication_ps, of_bucket(report, ps, TS_BUCKET_COMMUNICATION)) \
+	X(host_transfer_ps, of_bucket(report, ps, TS_BUCKET_HOST_TRANSFER)) \
+	X(rematerialization_ps, of_bucket(report, ps, TS_BUCKET_REMATERIALIZATION)) \
+	X(unexplained_ps, of_bucket(report, ps, TS_BUCKET_UNEXPLAINED)) \
+	X(compilation_ps, of_bucket(report, ps, TS_BUCKET_COMPILATION)) \
+	X(input_ps, of_bucket(report, ps, TS_BUCKET_INPUT)) \
+	X(idle_ps, of_bucket(report, ps, TS_BUCKET_IDLE))
 
 #define BUCKET_SUMS(X) \
-	X(compute_ps) X(memory_wait_ps) X(communication_ps) X(host_transfer_ps) \
-	X(rematerialization_ps) X(unexplained_ps) X(compilation_ps) X(input_ps) X(idle_ps)
+	X(compute_ps) X(below_roofline_ps) X(memory_wait_ps) X(communication_ps) \
+	X(host_transfer_ps) X(rematerialization_ps) X(unexplained_ps) X(compilation_ps) \
+	X(input_ps) X(idle_ps)
 
 #define OF_STEPS(value) ts_value_from(value, report->of_steps)
 
@@ -248,15 +272,16 @@ static void put_gaps(const struct report *report)
 }
 
 static const char *const explained[TS_NR_BUCKETS] = {
-	[TS_BUCKET_COMPUTE] = "what the matrix units need at their peak, and what the compiler "
-			      "adds for other units",
+	[TS_BUCKET_COMPUTE] =
+		"what the matrix units need at their peak, what the compiler adds for "
+		"other units, and ops that compute what is not known",
+	[TS_BUCKET_BELOW_ROOFLINE] = "what ops of known work took beyond what they need",
 	[TS_BUCKET_MEMORY_WAIT] =
 		"what HBM needs at its peak beyond the matrix units, and waits for copies",
 	[TS_BUCKET_COMMUNICATION] = "collectives that nothing hides",
 	[TS_BUCKET_HOST_TRANSFER] = "infeed, outfeed, host send/recv and copies of host memory",
 	[TS_BUCKET_REMATERIALIZATION] = "ops that are computed a second time to save memory",
-	[TS_BUCKET_UNEXPLAINED] = "an op ran, and neither FLOPs, bytes nor the compiler's estimate "
-				  "explain its time",
+	[TS_BUCKET_UNEXPLAINED] = "an op ran, and neither its work nor its kind explains its time",
 	[TS_BUCKET_COMPILATION] = "no op ran while a host thread was compiling",
 	[TS_BUCKET_INPUT] = "no op ran while a host thread prepared or sent input",
 	[TS_BUCKET_IDLE] = "no op ran",
@@ -317,7 +342,8 @@ enum ts_status ts_time_report(void *state, const struct ts_context *ctx, struct 
 				 result,
 				 ts_profile_has_threads(ctx->profile),
 				 ctx->outline->steps.source == TS_STEPS_INFERRED ? TS_INFERRED
-										 : TS_AS_FIELD };
+										 : TS_AS_FIELD,
+				 origin_of_compute(ts_time_facts(ctx)) };
 	enum ts_status st;
 
 	if (ctx->profile->nr_hosts == 0) /* modules alone: there was no time */

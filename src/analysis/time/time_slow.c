@@ -44,6 +44,7 @@ static struct ts_value index_or_null(uint32_t index)
 	X(host_thread, ts_text_or_null(witness.thread)) \
 	X(ended_by, ts_text_or_null(witness.ended_by)) \
 	X(compute_excess_ps, GREW(COMPUTE)) \
+	X(below_roofline_excess_ps, GREW(BELOW_ROOFLINE)) \
 	X(memory_wait_excess_ps, GREW(MEMORY_WAIT)) \
 	X(communication_excess_ps, GREW(COMMUNICATION)) \
 	X(host_transfer_excess_ps, GREW(HOST_TRANSFER)) \

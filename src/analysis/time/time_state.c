@@ -58,7 +58,7 @@ static TS_RECORD_WITH(class, TS_EMPTY(total_ps), TS_NUMBER(1, total_ps, TS_BY_HA
 
 #define TS_SELF struct ts_time_op
 static TS_RECORD_WITH(op, TS_EMPTY(split_ps), TS_NUMBER(1, split_ps, TS_ADD),
-		      TS_NUMBERS(2, need_ps, TS_ADD));
+		      TS_NUMBERS(3, part_ps, TS_ADD));
 #undef TS_SELF
 
 #define TS_SELF struct time_ops

@@ -76,7 +76,11 @@ TEST(the_bound_that_a_run_does_not_have_is_not_a_fault)
 
 TEST(figures_are_those_of_the_other_results)
 {
-	const int64_t ms[TS_NR_BUCKETS] = { 500, 100, 0, 50, 0, 0, 40, 110, 200 };
+	const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 500,	[TS_BUCKET_MEMORY_WAIT] = 100,
+		[TS_BUCKET_HOST_TRANSFER] = 50, [TS_BUCKET_COMPILATION] = 40,
+		[TS_BUCKET_INPUT] = 110,	[TS_BUCKET_IDLE] = 200
+	};
 	const struct ts_result *doctor;
 	struct given run;
 
@@ -101,9 +105,27 @@ TEST(a_step_is_judged_by_what_of_it_is_work)
 	static const struct {
 		int64_t ms[TS_NR_BUCKETS];
 		const char *band;
-	} rows[] = { { { 600, 320, 0, 20, 0, 0, 10, 10, 40 }, "good" },
-		     { { 500, 350, 0, 20, 0, 0, 10, 20, 100 }, "fair" },
-		     { { 400, 300, 0, 50, 0, 0, 40, 110, 100 }, "poor" } };
+	} rows[] = { { { [TS_BUCKET_COMPUTE] = 600,
+			 [TS_BUCKET_MEMORY_WAIT] = 320,
+			 [TS_BUCKET_HOST_TRANSFER] = 20,
+			 [TS_BUCKET_COMPILATION] = 10,
+			 [TS_BUCKET_INPUT] = 10,
+			 [TS_BUCKET_IDLE] = 40 },
+		       "good" },
+		     { { [TS_BUCKET_COMPUTE] = 500,
+			 [TS_BUCKET_MEMORY_WAIT] = 350,
+			 [TS_BUCKET_HOST_TRANSFER] = 20,
+			 [TS_BUCKET_COMPILATION] = 10,
+			 [TS_BUCKET_INPUT] = 20,
+			 [TS_BUCKET_IDLE] = 100 },
+		       "fair" },
+		     { { [TS_BUCKET_COMPUTE] = 400,
+			 [TS_BUCKET_MEMORY_WAIT] = 300,
+			 [TS_BUCKET_HOST_TRANSFER] = 50,
+			 [TS_BUCKET_COMPILATION] = 40,
+			 [TS_BUCKET_INPUT] = 110,
+			 [TS_BUCKET_IDLE] = 100 },
+		       "poor" } };
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		const struct ts_result *doctor;
@@ -126,7 +148,7 @@ TEST(a_step_is_judged_by_what_of_it_is_work)
 
 TEST(the_top_op_is_named_with_its_share)
 {
-	const int64_t ms[TS_NR_BUCKETS] = { 900, 0, 0, 0, 0, 0, 0, 0, 100 };
+	const int64_t ms[TS_NR_BUCKETS] = { [TS_BUCKET_COMPUTE] = 900, [TS_BUCKET_IDLE] = 100 };
 	const struct ts_result *doctor;
 	const struct ts_table *table;
 	struct given run;
@@ -229,7 +251,7 @@ TEST(bands_end_at_their_limits)
 
 TEST(bands_are_settable)
 {
-	const int64_t ms[TS_NR_BUCKETS] = { 800, 0, 0, 0, 0, 0, 0, 0, 200 };
+	const int64_t ms[TS_NR_BUCKETS] = { [TS_BUCKET_COMPUTE] = 800, [TS_BUCKET_IDLE] = 200 };
 	const struct ts_result *doctor;
 	struct given run;
 
@@ -271,7 +293,9 @@ static struct given_op transfer(const char *name, const char *text, int64_t time
 
 TEST(a_large_transfer_is_told_where_transfers_cost_little_in_all)
 {
-	const int64_t ms[TS_NR_BUCKETS] = { 960, 0, 0, 40 };
+	const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 960, [TS_BUCKET_HOST_TRANSFER] = 40
+	};
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
 	struct given run;
@@ -295,7 +319,9 @@ TEST(a_large_transfer_is_told_where_transfers_cost_little_in_all)
 
 TEST(large_transfers_are_not_told_twice)
 {
-	const int64_t ms[TS_NR_BUCKETS] = { 800, 0, 0, 200 };
+	const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 800, [TS_BUCKET_HOST_TRANSFER] = 200
+	};
 	const struct ts_result *doctor;
 	struct given run;
 
@@ -312,7 +338,9 @@ TEST(large_transfers_are_not_told_twice)
 
 TEST(very_many_small_transfers_are_told_with_their_own_advice)
 {
-	const int64_t ms[TS_NR_BUCKETS] = { 960, 0, 0, 40 };
+	const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 960, [TS_BUCKET_HOST_TRANSFER] = 40
+	};
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
 	struct given run;

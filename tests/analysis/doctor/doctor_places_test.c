@@ -6,7 +6,9 @@
 
 #include "result/view.h"
 
-static const int64_t bound_ms[TS_NR_BUCKETS] = { 200, 800, 0, 0, 0, 0, 0, 0, 0 };
+static const int64_t bound_ms[TS_NR_BUCKETS] = {
+	[TS_BUCKET_COMPUTE] = 200, [TS_BUCKET_MEMORY_WAIT] = 800
+};
 
 /* One op that waits for memory, of program 7, with HLO. */
 /* A clause of a finding's SQL. */
@@ -212,7 +214,9 @@ TEST(names_do_not_leave_their_place_in_an_address_or_in_sql)
 
 TEST(times_stand_in_order_and_the_longest_is_linked)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 600, 0, 0, 0, 0, 0, 0, 0, 400 };
+	static const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 600, [TS_BUCKET_IDLE] = 400
+	};
 	const struct ts_finding *finding;
 	struct ts_when hull;
 	struct given run;
@@ -281,7 +285,8 @@ static struct ids ids_of(size_t first, double fill_low, double padding_high)
 	for (size_t i = 0; i < 3; i++)
 		given_product(&run, names[(first + i) % 3], 200, 10, 20, 80);
 	run.matrix.utilization = 0.1;
-	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 600, 0, 0, 0, 0, 0, 0, 0, 100 });
+	given_time(&run, (const int64_t[TS_NR_BUCKETS]){
+				 [TS_BUCKET_COMPUTE] = 600, [TS_BUCKET_IDLE] = 100 });
 	run.settings.mxu_fill_low = fill_low;
 	run.settings.padding_waste_high = padding_high;
 	doctor = when_examined(&run);

@@ -47,7 +47,9 @@ static int64_t health_of(const struct ts_result *doctor)
  * streams at 80 % of HBM. Total 4 x 10 x 500 ms. */
 static void given_host_offload(struct given *run)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 0, 400, 0, 16000, 0, 0, 0, 0, 3600 };
+	static const int64_t ms[TS_NR_BUCKETS] = { [TS_BUCKET_MEMORY_WAIT] = 400,
+						   [TS_BUCKET_HOST_TRANSFER] = 16000,
+						   [TS_BUCKET_IDLE] = 3600 };
 
 	given_nothing(run);
 	given_devices(run, 4);
@@ -119,7 +121,9 @@ TEST(host_copies_below_their_threshold_are_not_told)
 static void given_matrix_run(struct given *run, double overall, double mxu, double fill,
 			     double shape_loss)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 950, 0, 0, 0, 0, 0, 0, 0, 50 };
+	static const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 950, [TS_BUCKET_IDLE] = 50
+	};
 
 	given_nothing(run);
 	given_devices(run, 1);
@@ -212,7 +216,7 @@ TEST(a_product_at_the_rate_of_hbm_has_nothing_to_gain_from_the_array)
 
 TEST(without_matrix_work_nothing_is_said_of_the_mxu)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { [TS_BUCKET_COMPUTE] = 1000 };
 	const struct ts_result *doctor;
 	struct given run;
 
@@ -400,7 +404,9 @@ TEST(bucket_rules_fire_above_their_threshold_with_all_of_it_as_ceiling)
 
 TEST(idle_names_the_longest_gap_and_marks_it)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 600, 0, 0, 0, 0, 0, 0, 0, 400 };
+	static const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 600, [TS_BUCKET_IDLE] = 400
+	};
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
 	const struct ts_table *ranges;
@@ -428,7 +434,9 @@ TEST(idle_names_the_longest_gap_and_marks_it)
 
 TEST(compilation_is_told_above_five_seconds_whatever_it_cost)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 1000000, 0, 0, 0, 0, 0, 1, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 1000000, [TS_BUCKET_COMPILATION] = 1
+	};
 	const struct ts_finding *finding;
 	struct given run;
 
@@ -452,7 +460,9 @@ TEST(compilation_is_told_above_five_seconds_whatever_it_cost)
 
 TEST(compiling_in_the_first_step_is_no_recompilation)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 900, 0, 0, 0, 0, 0, 100, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 900, [TS_BUCKET_COMPILATION] = 100
+	};
 	const struct ts_finding *finding;
 	struct given run;
 
@@ -510,7 +520,9 @@ TEST(the_advice_for_slow_steps_follows_what_grew)
 
 TEST(a_slow_step_is_told_with_what_it_has_more_of)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 800, 0, 200, 0, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 800, [TS_BUCKET_COMMUNICATION] = 200
+	};
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
 	struct given run;
@@ -632,7 +644,9 @@ TEST(a_step_that_runs_another_program_loses_nothing_by_that)
 /* 100 ms of a copy are waited for, of 1 s; other compute could cover 40 of them. */
 TEST(a_copy_that_is_waited_for_is_worth_what_compute_could_cover)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 900, 100, 0, 0, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 900, [TS_BUCKET_MEMORY_WAIT] = 100
+	};
 	const struct ts_finding *finding;
 	struct given run;
 
@@ -712,7 +726,9 @@ static void given_arrivals(struct given *run, struct arrivals *arrivals, int64_t
  * collectives. Nothing is told where nobody is late. */
 TEST(a_core_that_comes_late_is_told)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 1800, 0, 200, 0, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 1800, [TS_BUCKET_COMMUNICATION] = 200
+	};
 	static const struct {
 		int64_t excess_ms, impact_ms;
 	} rows[] = { { 0, -1 }, { 120, 240 }, { 900, 400 } };
@@ -743,7 +759,7 @@ TEST(a_core_that_comes_late_is_told)
 
 TEST(one_op_over_half_of_the_time_is_told)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { [TS_BUCKET_COMPUTE] = 1000 };
 	struct given run;
 
 	for (int over = 0; over <= 1; over++) {
@@ -760,7 +776,7 @@ TEST(one_op_over_half_of_the_time_is_told)
 
 TEST(many_tiny_ops_are_told)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { [TS_BUCKET_COMPUTE] = 1000 };
 	const struct ts_finding *finding;
 	struct given run;
 
@@ -809,7 +825,9 @@ TEST(tiny_ops_near_their_roofline_have_nothing_to_give)
 
 TEST(layout_copies_and_unknown_kernels_are_told_by_category)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 800, 200, 0, 0, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 800, [TS_BUCKET_MEMORY_WAIT] = 200
+	};
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
 	struct given run;
@@ -898,7 +916,9 @@ TEST(health_falls_as_waiting_grows)
 	int64_t before = 101;
 
 	for (int64_t idle = 0; idle <= 9; idle++) {
-		int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0, idle * 500 }, now;
+		int64_t ms[TS_NR_BUCKETS] = { [TS_BUCKET_COMPUTE] = 1000,
+					      [TS_BUCKET_IDLE] = idle * 500 },
+			now;
 		struct given run;
 
 		given_nothing(&run);
@@ -975,7 +995,8 @@ TEST(a_critical_finding_of_unknown_gain_keeps_the_score_at_fifty)
 		given_op(&run, (struct given_op){ "dot", "convolution", "", NULL, TS_OP_MATRIX,
 						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, 740 * MS,
 						  0.74e14, 1 });
-		given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 740, 0, 0, 0, 0, 0, 0, 0, 260 });
+		given_time(&run, (const int64_t[TS_NR_BUCKETS]){
+					 [TS_BUCKET_COMPUTE] = 740, [TS_BUCKET_IDLE] = 260 });
 		run.settings.dominant_op_high = 100;
 		if (doubt)
 			given_cause(&run, "no_device", TS_CRITICAL);
@@ -1057,7 +1078,8 @@ TEST(hostile_names_pass_through_as_data)
 	given_op(&run, (struct given_op){ name, "<b>", name, name, TS_OP_HOST, TS_ASYNC_DONE,
 					  TS_BUCKET_HOST_TRANSFER, 1, 100 * MS, 0, 0 });
 	run.items[0].module = (struct ts_bytes){ (const uint8_t *)"a\0b", 3 };
-	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 900, 0, 0, 100, 0, 0, 0, 0, 0 });
+	given_time(&run, (const int64_t[TS_NR_BUCKETS]){
+				 [TS_BUCKET_COMPUTE] = 900, [TS_BUCKET_HOST_TRANSFER] = 100 });
 
 	doctor = when_examined(&run);
 
@@ -1140,7 +1162,9 @@ TEST(a_rule_beside_its_analysis_has_its_facts)
 
 TEST(numbers_that_contradict_each_other_stay_in_bounds)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 1, 0, 0, 1, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 1, [TS_BUCKET_HOST_TRANSFER] = 1
+	};
 	const struct ts_result *doctor;
 	struct given run;
 

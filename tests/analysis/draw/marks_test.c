@@ -114,7 +114,8 @@ static void given_run(struct given *run, size_t nr_devices)
 					 TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 3, 300 * MS, 0, 0 });
 	given_op(run, (struct given_op){ "add", "loop fusion", "", NULL, TS_OP_COMPUTE,
 					 TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 3, 400 * MS, 0, 0 });
-	given_time(run, (const int64_t[TS_NR_BUCKETS]){ 700, 0, 300, 0, 0, 0, 0, 0, 0 });
+	given_time(run, (const int64_t[TS_NR_BUCKETS]){
+				[TS_BUCKET_COMPUTE] = 700, [TS_BUCKET_COMMUNICATION] = 300 });
 	given_padding(run, "fusion", NULL, 50, -1);
 	given_padding(run, "add", NULL, 4, -1); /* not worth a slice */
 }

@@ -91,10 +91,14 @@ static const struct bounded {
 	bool of_steps;
 } bounded[] = {
 	{ "ops", "ops", "name", { "occurrences", "self_time_ps", "exclusive_ps" }, false },
-	{ "ops", "ops", "name", { "compute_ps", "memory_wait_ps", "unexplained_ps" }, false },
+	{ "ops",
+	  "ops",
+	  "name",
+	  { "compute_ps", "below_roofline_ps", "memory_wait_ps", "unexplained_ps" },
+	  false },
 	{ "memory", "ops", "op", { "executions", "hbm_bytes", "time_ps" }, false },
 	{ "overview", "steps", "step", { "duration_ps" }, true },
-	{ "time", "per_step", "step", { "duration_ps", "total_ps", "unexplained_ps" }, true },
+	{ "time", "per_step", "step", { "duration_ps", "total_ps", "below_roofline_ps" }, true },
 	{ "systolic", "steps", "step", { "flops", "time_ps" }, true },
 };
 

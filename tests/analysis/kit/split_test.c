@@ -39,7 +39,7 @@ static uint32_t add_product(struct feed *feed, const char *lhs, const char *rhs,
 /*
  * 2 x 8192^3 = 1.0995e12 FLOPs / 197e12 = 5 581 277 298 ps. Its bytes, 3 x 128 MiB / 819e9 = 0.49 ms,
  * need less than that: nothing beyond it. 9 557 312 cycles / 1.5 GHz = 6 371 541 333 ps: 790 264 035
- * beyond. Of 10 ms the rest, 3 628 458 667 ps, is not explained.
+ * beyond. Of 10 ms the rest, 3 628 458 667 ps, is below its roofline.
  */
 TEST(a_product_needs_the_array_first)
 {
@@ -58,7 +58,8 @@ TEST(a_product_needs_the_array_first)
 	assert_int_equal(split.need_ps[TS_SPLIT_HBM], 0);
 	assert_int_equal(split.need_ps[TS_SPLIT_ESTIMATE], INT64_C(790264035));
 	ts_split_time(&split, INT64_C(10000000000), parts);
-	assert_int_equal(parts[TS_SPLIT_REST], INT64_C(3628458667));
+	assert_int_equal(parts[TS_SPLIT_BELOW], INT64_C(3628458667));
+	assert_int_equal(parts[TS_SPLIT_REST], 0);
 	feed_free(feed);
 }
 
@@ -97,11 +98,11 @@ static uint32_t add_fusion(struct feed *feed)
 TEST(an_execution_has_no_more_than_its_time)
 {
 	static const struct {
-		int64_t dur_ns, matrix_ns, hbm_ns, rest_ns;
-	} rows[] = { { 10000, 4000, 2000, 4000 },
-		     { 5900, 4000, 1900, 0 },
-		     { 5000, 0, 0, 5000 },
-		     { 0, 0, 0, 0 } };
+		int64_t dur_ns, matrix_ns, hbm_ns, below_ns, rest_ns;
+	} rows[] = { { 10000, 4000, 2000, 4000, 0 },
+		     { 5900, 4000, 1900, 0, 0 },
+		     { 5000, 0, 0, 0, 5000 },
+		     { 0, 0, 0, 0, 0 } };
 	struct feed *feed = feed_new();
 	struct ts_split split = split_of(feed, add_fusion(feed));
 
@@ -112,6 +113,8 @@ TEST(an_execution_has_no_more_than_its_time)
 		assert_int_equal(parts[TS_SPLIT_MATRIX], rows[i].matrix_ns * TS_PS_PER_NS);
 		assert_int_equal(parts[TS_SPLIT_HBM], rows[i].hbm_ns * TS_PS_PER_NS);
 		assert_int_equal(parts[TS_SPLIT_ESTIMATE], 0);
+		assert_int_equal(parts[TS_SPLIT_KIND], 0);
+		assert_int_equal(parts[TS_SPLIT_BELOW], rows[i].below_ns * TS_PS_PER_NS);
 		assert_int_equal(parts[TS_SPLIT_REST], rows[i].rest_ns * TS_PS_PER_NS);
 	}
 	feed_free(feed);
@@ -145,17 +148,66 @@ TEST(a_kernel_is_explained_by_what_its_events_say)
 	kernel = feed_op(feed, "kernel.1", "custom-call", 7, &op);
 	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
 	split = split_of(feed, op);
-	for (int part = 0; part < TS_SPLIT_REST; part++)
+	for (int part = 0; part < TS_NR_NEEDS; part++)
 		assert_int_equal(split.need_ps[part], 0);
 	ctx.profile = &feed->profile;
+	assert_int_equal(split.left, TS_SPLIT_REST);
 	split = ts_split_of_call(&ctx, 0, kernel, 394000000, 2457000);
+	assert_int_equal(split.left, TS_SPLIT_BELOW);
 	assert_int_equal(split.need_ps[TS_SPLIT_MATRIX], 2 * TS_PS_PER_US);
 	assert_int_equal(split.need_ps[TS_SPLIT_HBM], 1 * TS_PS_PER_US);
 	feed_free(feed);
 }
 
-/* On a chip that the table does not have, nothing explains anything. */
-TEST(an_unknown_chip_explains_nothing)
+/* Of a kernel without a cost its operands are known, 819 000 bytes (1 us): they say nothing of what it computes. */
+TEST(a_kernel_without_a_cost_has_no_roofline)
+{
+	struct feed *feed = feed_new();
+	struct ts_op *kernel;
+	uint32_t op;
+
+	feed_device(feed, "TPU v5 lite");
+	kernel = feed_op(feed, "kernel.1", "custom-call", 7, &op);
+	kernel->bytes_accessed = 819000;
+	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
+	assert_int_equal(split_of(feed, op).need_ps[TS_SPLIT_HBM], 1 * TS_PS_PER_US);
+	assert_int_equal(split_of(feed, op).left, TS_SPLIT_REST);
+	feed_free(feed);
+}
+
+/* Of unknown work the kind is left: that of what XLA compiled is its category, of what a library wrote a part of its name. */
+TEST(an_op_of_unknown_work_is_what_its_kind_is)
+{
+	static const struct {
+		const char *name, *category;
+		enum ts_split_part left;
+	} rows[] = {
+		{ "fusion.1", "loop fusion", TS_SPLIT_KIND },
+		{ "sort.2", "sort", TS_SPLIT_KIND },
+		{ "transpose.3", "transpose", TS_SPLIT_MOVE },
+		{ "while.4", "while", TS_SPLIT_REST },
+		{ "kernel.5", "custom-call", TS_SPLIT_REST },
+		{ "flash_attention.6", "custom-call", TS_SPLIT_KIND },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct feed *feed = feed_new();
+		int64_t parts[TS_NR_SPLITS];
+		struct ts_split split;
+		uint32_t op;
+
+		feed_device(feed, "TPU v5 lite");
+		feed_op(feed, rows[i].name, rows[i].category, 7, &op);
+		assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
+		split = split_of(feed, op);
+		ts_split_time(&split, 1000, parts);
+		assert_int_equal(parts[rows[i].left], 1000);
+		feed_free(feed);
+	}
+}
+
+/* On a chip that the table does not have work needs nothing that is known: what is known to work computes. */
+TEST(an_unknown_chip_has_no_roofline)
 {
 	struct feed *feed = feed_new();
 	struct ts_op *fusion;
@@ -168,7 +220,8 @@ TEST(an_unknown_chip_explains_nothing)
 	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
 	split = split_of(feed, op);
 	assert_int_equal(split.whole, TS_NR_BUCKETS);
-	for (int part = 0; part < TS_SPLIT_REST; part++)
+	for (int part = 0; part < TS_NR_NEEDS; part++)
 		assert_int_equal(split.need_ps[part], 0);
+	assert_int_equal(split.left, TS_SPLIT_KIND);
 	feed_free(feed);
 }

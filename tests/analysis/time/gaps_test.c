@@ -183,8 +183,8 @@ TEST(slow_steps_at_a_beat_have_its_period_and_the_op_that_grew)
 		assert_int_equal(ts_value_int(cell(given, "time", "steps_outliers", i, "step")),
 				 step);
 		assert_cell_us(given, "time", "steps_outliers", i, "excess_ps", 50);
-		assert_cell_us(given, "time", "steps_outliers", i, "unexplained_excess_ps", 50);
-		assert_text(cell(given, "time", "steps_outliers", i, "cause"), "unexplained");
+		assert_cell_us(given, "time", "steps_outliers", i, "below_roofline_excess_ps", 50);
+		assert_text(cell(given, "time", "steps_outliers", i, "cause"), "below_roofline");
 		assert_text(cell(given, "time", "steps_outliers", i, "op"), "fusion.1");
 		/* 140 us, in the other eleven steps 9 x 90 + 2 x 140 */
 		assert_int_equal(
@@ -243,8 +243,8 @@ TEST(a_late_core_is_the_cause_and_not_the_waiting_of_the_others)
 	assert_int_equal(nr_rows(given, "time", "steps_outliers"), 1);
 	assert_cell_us(given, "time", "steps_outliers", 0, "excess_ps", 110);
 	assert_cell_us(given, "time", "steps_outliers", 0, "communication_excess_ps", 120);
-	assert_cell_us(given, "time", "steps_outliers", 0, "unexplained_excess_ps", 100);
-	assert_text(cell(given, "time", "steps_outliers", 0, "cause"), "unexplained");
+	assert_cell_us(given, "time", "steps_outliers", 0, "below_roofline_excess_ps", 100);
+	assert_text(cell(given, "time", "steps_outliers", 0, "cause"), "below_roofline");
 	assert_text(cell(given, "time", "steps_outliers", 0, "device"), "/device:TPU:1");
 	assert_true(cell(given, "time", "steps_outliers", 0, "is_straggler").as.b);
 	assert_text(cell(given, "time", "steps_outliers", 0, "op"), "fusion.1");

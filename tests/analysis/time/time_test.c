@@ -3,15 +3,11 @@
 #include "tests/analysis/given.h"
 #include "tests/base/rng.h"
 
-static const char *const buckets[] = { "compute_ps",
-				       "memory_wait_ps",
-				       "communication_ps",
-				       "host_transfer_ps",
-				       "rematerialization_ps",
-				       "unexplained_ps",
-				       "compilation_ps",
-				       "input_ps",
-				       "idle_ps" };
+static const char *const buckets[] = { "compute_ps",	   "below_roofline_ps",
+				       "memory_wait_ps",   "communication_ps",
+				       "host_transfer_ps", "rematerialization_ps",
+				       "unexplained_ps",   "compilation_ps",
+				       "input_ps",	   "idle_ps" };
 
 /* Buckets sum to wall x cores; those of a step to its time on all cores. */
 static void assert_adds_up(struct given *given)
@@ -41,11 +37,12 @@ static void assert_adds_up(struct given *given)
 enum { COMPUTE = 1, BOUND, COPY, REDUCE, INFEED, REMAT, LOOP, MODULE, MARK };
 
 /* At the peaks of given_core(), 10 us are 1.97e9 FLOPs or 8.19e6 bytes of HBM. */
-static void op_that_needs(struct xp *xp, int64_t id, const char *name, int64_t flops, int64_t bytes)
+static void op_of(struct xp *xp, int64_t id, const char *name, const char *category, int64_t flops,
+		  int64_t bytes)
 {
 	struct xp_meta meta = xp_meta(xp, id, name, name);
 
-	xp_stat_text(xp, XP_META_STATS, "hlo_category", "loop fusion");
+	xp_stat_text(xp, XP_META_STATS, "hlo_category", category);
 	xp_stat_uint(xp, XP_META_STATS, "program_id", PROGRAM);
 	xp_stat_uint(xp, XP_META_STATS, "symbol_id", (uint64_t)id);
 	xp_stat_int(xp, XP_META_STATS, "flops", flops);
@@ -53,9 +50,15 @@ static void op_that_needs(struct xp *xp, int64_t id, const char *name, int64_t f
 	xp_meta_end(xp, meta);
 }
 
+static void op_that_needs(struct xp *xp, int64_t id, const char *name, int64_t flops, int64_t bytes)
+{
+	op_of(xp, id, name, "loop fusion", flops, bytes);
+}
+
 static void classes(struct xp *xp)
 {
-	op_that_needs(xp, COMPUTE, "fusion.1", 0, 0); /* of unknown cost */
+	op_that_needs(xp, COMPUTE, "fusion.1", 0,
+		      0); /* of unknown cost: its category says that it computes */
 	op_that_needs(xp, BOUND, "fusion.2", 1, 8190000);
 	xp_op(xp, COPY, "copy-done.3", "copy-done", PROGRAM, 3);
 	xp_op(xp, REDUCE, "all-reduce.4", "all-reduce", PROGRAM, 4);
@@ -67,8 +70,8 @@ static void classes(struct xp *xp)
 }
 
 /*
- * 788e6 FLOPs are 4 us at the peak, 4 914 000 bytes 6 us: 2 beyond. In 10 us 4 are left over; 6 us are explained; 5 us are less than
- * the bytes need, so the work is not believed. The verdict is by half of the time: 8 of 21 us are the matrix unit's.
+ * 788e6 FLOPs are 4 us at the peak, 4 914 000 bytes 6 us: 2 beyond. In 10 us 4 are left over, below the roofline; 6 us are explained; 5 us are
+ * less than the bytes need, so the work is not believed. No class has 40 % of the 21 us.
  */
 TEST(an_ops_time_is_divided_by_what_explains_it)
 {
@@ -85,11 +88,13 @@ TEST(an_ops_time_is_divided_by_what_explains_it)
 	analyse(given, 0);
 	assert_us(given, "time", "buckets.compute_ps", 8);
 	assert_us(given, "time", "buckets.memory_wait_ps", 4);
-	assert_us(given, "time", "buckets.unexplained_ps", 9);
+	assert_us(given, "time", "buckets.below_roofline_ps", 4);
+	assert_us(given, "time", "buckets.unexplained_ps", 5);
 	assert_us(given, "time", "explained.matrix_ps", 8);
 	assert_us(given, "time", "explained.hbm_ps", 4);
 	assert_true(ts_bytes_has(field(given, "time", "bottleneck").as.s,
-				 "42.9 % of core time is explained by neither FLOPs nor bytes"));
+				 "the largest class is Compute with 38.1 % of core time "
+				 "(matrix units 38.1 %, other units 0.0 %)"));
 	assert_adds_up(given);
 	done(given);
 }
@@ -112,7 +117,8 @@ TEST(each_class_has_its_bucket)
 	xp_plane_end(&xp);
 	analyse(given, 0);
 	assert_us(given, "time", "wall_ps", 75);
-	assert_us(given, "time", "buckets.unexplained_ps", 15);
+	assert_us(given, "time", "buckets.compute_ps", 15);
+	assert_us(given, "time", "explained.kind_ps", 15);
 	assert_us(given, "time", "buckets.memory_wait_ps", 20);
 	assert_us(given, "time", "buckets.communication_ps", 10);
 	assert_us(given, "time", "buckets.host_transfer_ps", 10);
@@ -179,7 +185,7 @@ TEST(gaps_belong_to_what_the_hosts_did)
 	host_line(given, "shard_args", 20, 30);
 	host_line(given, "PjitFunction(f)", 0, 110); /* says nothing */
 	analyse(given, 0);
-	assert_us(given, "time", "buckets.unexplained_ps", 40);
+	assert_us(given, "time", "buckets.compute_ps", 40);
 	assert_us(given, "time", "buckets.compilation_ps", 20);
 	assert_us(given, "time", "buckets.input_ps", 20);
 	assert_us(given, "time", "buckets.idle_ps", 30);
@@ -219,11 +225,9 @@ TEST(what_crosses_a_step_is_cut_there)
 	assert_int_equal(nr_rows(given, "time", "per_step"), 2);
 	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 0, "memory_wait_ps")),
 			 10 * US);
-	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 0, "unexplained_ps")),
-			 5 * US);
+	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 0, "compute_ps")), 5 * US);
 	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 0, "idle_ps")), 5 * US);
-	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 1, "unexplained_ps")),
-			 15 * US);
+	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 1, "compute_ps")), 15 * US);
 	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 1, "idle_ps")), 5 * US);
 	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 1, "communication_ps")),
 			 10 * US);
@@ -260,7 +264,7 @@ TEST(two_cores_share_the_wall)
 	assert_us(given, "time", "wall_ps", 40);
 	assert_int_equal(ts_value_int(field(given, "time", "cores")), 2);
 	assert_us(given, "time", "total_ps", 80);
-	assert_us(given, "time", "buckets.unexplained_ps", 10);
+	assert_us(given, "time", "buckets.compute_ps", 10);
 	assert_us(given, "time", "buckets.communication_ps", 15);
 	assert_us(given, "time", "buckets.idle_ps", 55);
 	assert_adds_up(given);
@@ -268,7 +272,7 @@ TEST(two_cores_share_the_wall)
 }
 
 /*
- * Three streams. A moment belongs to the first of unexplained, memory, communication, host transfer.
+ * Three streams. A moment belongs to the first of compute, memory, communication, host transfer.
  *	gemm      [0   20]
  *	nccl         [10      40]
  *	D2D                [30      60]
@@ -293,7 +297,7 @@ TEST(of_a_gpus_streams_what_hides_has_the_moment)
 	}
 	xp_plane_end(&xp);
 	analyse(given, 1000);
-	assert_us(given, "time", "buckets.unexplained_ps", 20); /* what gemm does is not known */
+	assert_us(given, "time", "buckets.compute_ps", 20); /* gemm, by its name */
 	assert_us(given, "time", "buckets.communication_ps", 10);
 	assert_us(given, "time", "buckets.memory_wait_ps", 30);
 	assert_us(given, "time", "buckets.host_transfer_ps", 30);
@@ -378,7 +382,7 @@ TEST(an_ops_category_and_memory_say_its_bucket)
 		  "memory_wait" },
 		{ "slice-done.9", "%slice-done.9 = f32[8]{0:S(5)} async-done(%a)", "slice-done",
 		  "host_transfer" },
-		{ "transpose.10", NULL, "data formatting", "unexplained" }, /* of unknown bytes */
+		{ "transpose.10", NULL, "data formatting", "memory_wait" }, /* of unknown bytes */
 		{ "all-reduce.11.remat", NULL, "all-reduce", "rematerialization" },
 		{ "copy.12.remat", NULL, "copy", "rematerialization" },
 		{ "kernel.13", NULL, "custom-call", "unexplained" }, /* of unknown cost */
@@ -446,7 +450,8 @@ TEST(an_op_that_runs_has_the_moment_whatever_the_host_does)
 	host_line(given, "InfeedEnqueue", 0, 100);
 	analyse(given, 0);
 	assert_us(given, "time", "buckets.host_transfer_ps", 20);
-	assert_us(given, "time", "buckets.unexplained_ps", 40); /* 25 of the loop's own */
+	assert_us(given, "time", "buckets.compute_ps", 15);
+	assert_us(given, "time", "buckets.unexplained_ps", 25); /* the loop's own */
 	assert_us(given, "time", "buckets.compilation_ps", 20);
 	assert_us(given, "time", "buckets.input_ps", 10);
 	assert_us(given, "time", "buckets.memory_wait_ps", 10);
@@ -551,7 +556,7 @@ TEST(a_gpus_gaps_belong_to_its_host)
 	host_line(given, "backend_compile", 0, 30);
 	host_line(given, "shard_args", 25, 25);
 	analyse(given, 0);
-	assert_us(given, "time", "buckets.unexplained_ps", 30);
+	assert_us(given, "time", "buckets.compute_ps", 30);
 	assert_us(given, "time", "buckets.compilation_ps", 10);
 	assert_us(given, "time", "buckets.input_ps", 20);
 	assert_us(given, "time", "buckets.idle_ps", 10);
@@ -565,6 +570,7 @@ static void ops_with_costs(struct xp *xp)
 	op_that_needs(xp, MARK + 1, "fusion.9", 1, 819000);	  /* 1 us of HBM */
 	op_that_needs(xp, MARK + 2, "fusion.10", 19700000000, 0); /* 100 us of the matrix unit */
 	op_that_needs(xp, MARK + 3, "fusion.11", 0, 81900000);	  /* 100 us of HBM */
+	op_of(xp, MARK + 4, "kernel.12", "custom-call", 0, 0);
 }
 
 static void then_verdict(struct given *given, const char *verdict, const char *bucket)
@@ -610,7 +616,7 @@ static void assert_verdict(int64_t op, const char *verdict, const char *bucket)
 	assert_verdict_on("/device:TPU:0", "XLA Ops", op, verdict, bucket);
 }
 
-/* Not the larger side of a roofline: what explains the time, or that nothing does. */
+/* Not the larger side of a roofline: what explains the time, or what it is beyond. */
 TEST(a_verdict_says_no_more_than_a_rate_shows)
 {
 	assert_verdict(MARK + 2, "Your workload is compute-bound (good for TPU!)", "compute");
@@ -621,7 +627,37 @@ TEST(a_verdict_says_no_more_than_a_rate_shows)
 	assert_verdict(COPY, "Your workload waits for copies within the device", "memory_wait");
 	assert_verdict(
 		MARK + 1,
-		"No single limit is known: 99.0 % of core time is explained by neither FLOPs "
-		"nor bytes, most of it in fusion.9 (99.0 %)",
-		"unexplained");
+		"Your ops run below their rooflines: 99.0 % of core time is beyond what their work "
+		"needs, most of it in fusion.9 (99.0 %)",
+		"below_roofline");
+	assert_verdict(MARK + 4,
+		       "No single limit is known: 100.0 % of core time is explained by neither the "
+		       "work nor the kind of its ops, most of it in kernel.12 (100.0 %)",
+		       "unexplained");
+}
+
+/* Half of the time computes what is not known: the whole is inferred, and no limit. */
+TEST(compute_of_unknown_work_is_inferred_and_no_limit)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	ops_with_costs(&xp);
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, COMPUTE, 0, 50);
+	given_event(&xp, MARK + 3, 50, 50); /* too fast for its bytes: unexplained */
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 0);
+	assert_us(given, "time", "buckets.compute_ps", 50);
+	assert_int_equal(field(given, "time", "buckets.compute_ps").origin, TS_INFERRED);
+	assert_int_equal(cell(given, "time", "per_core", 0, "compute_ps").origin, TS_INFERRED);
+	assert_int_equal(cell(given, "ops", "ops", 0, "compute_ps").origin, TS_INFERRED);
+	assert_int_equal(field(given, "time", "bottleneck_bucket").type, TS_VALUE_NULL);
+	assert_true(
+		ts_bytes_is(field(given, "time", "bottleneck").as.s,
+			    "No single limit is known: the largest class is Compute with 50.0 % of "
+			    "core time (matrix units 0.0 %, other units 0.0 %, ops of unknown work "
+			    "50.0 %)"));
+	done(given);
 }

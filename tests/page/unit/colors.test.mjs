@@ -24,6 +24,26 @@ test("what is no class of time has a colour of no class, and no two have the sam
 		for (const other of [...classes, ...OTHERS.slice(0, i)]) assert.ok(apart(color, other) >= LEAST, `${color} and ${other} are ${apart(color, other).toFixed(0)} apart`);
 });
 
+// What those see who lack a kind of cones (Machado, Oliveira, Fernandes 2009, severity 1), of linear RGB.
+const CONES = {
+	protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+	deuteranopia: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+	tritanopia: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+};
+const seen = (color, cones) => {
+	const from = [1, 3, 5].map((i) => Number.parseInt(color.slice(i, i + 2), 16) / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+	const to = cones.map((row) => Math.min(1, Math.max(0, row.reduce((sum, part, i) => sum + part * from[i], 0))));
+	return `#${to.map((v) => Math.round(255 * (v <= 0.0031308 ? 12.92 * v : 1.055 * v ** (1 / 2.4) - 0.055)).toString(16).padStart(2, "0")).join("")}`;
+};
+
+test("what is below its roofline is told from all other classes, with any cones", () => {
+	for (const [name, cones] of Object.entries(CONES))
+		for (const other of BUCKETS.filter((b) => b !== "below_roofline")) {
+			const [a, b] = ["below_roofline", other].map((bucket) => seen(bucketColor(bucket), cones));
+			assert.ok(apart(a, b) >= 20, `${other}, with ${name}: ${apart(a, b).toFixed(0)} apart`);
+		}
+});
+
 // WCAG's contrast of two colours.
 const light = (color) => ((lab(color)[0] + 16) / 116) ** 3;
 const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);

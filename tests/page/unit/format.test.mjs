@@ -42,7 +42,8 @@ test("nothing is 0 of what is counted, and not the number of a step", () => {
 
 test("a time class is called by its label", () => {
 	assert.equal(value("ops.bucket", "memory_wait"), "Memory wait");
-	assert.equal(value("time.bottleneck_bucket", "unexplained"), "Running, not explained");
+	assert.equal(value("time.bottleneck_bucket", "unexplained"), "Unexplained");
+	assert.equal(value("time.bottleneck_bucket", "below_roofline"), "Below roofline");
 	assert.equal(value("ops.name", "memory_wait"), "memory_wait");
 });
 

@@ -20,7 +20,7 @@ const REPORT = {
 		steps_outliers: [{ step: 9, start_ps: 20, cause: "compilation" }],
 	},
 	ops: [
-		{ module: "m", name: "fusion.1", self_time_ps: 100, bucket: "compute", compute_ps: 30, memory_wait_ps: 10, unexplained_ps: 0, framework_op: "jit(f)/bhst,bhtk->bhsk/dot_general", source: "a/b/model.py:26" },
+		{ module: "m", name: "fusion.1", self_time_ps: 100, bucket: "compute", compute_ps: 50, below_roofline_ps: 40, memory_wait_ps: 10, unexplained_ps: 0, framework_op: "jit(f)/bhst,bhtk->bhsk/dot_general", source: "a/b/model.py:26" },
 		{ module: "m", name: "all-reduce.2", self_time_ps: 200, bucket: "communication", compute_ps: 0, memory_wait_ps: 0, unexplained_ps: 0, category: "all-reduce" },
 		{ is_others: true, name: "3 others", self_time_ps: 900 },
 		{ module: "", name: "void k<1>()", self_time_ps: 5, bucket: "unexplained", unexplained_ps: 5, category: "kernel" },
@@ -76,7 +76,7 @@ test("ops are called by what a person wrote, and divided as their time is", () =
 	assert.deepEqual(ops.map((o) => o.op.name), ["all-reduce.2", "fusion.1", "void k<1>()"]);
 	assert.deepEqual(ops.map((o) => o.says), ["all-reduce", "bhst,bhtk->bhsk \u00b7 model.py:26", "aten::mm"]);
 	assert.deepEqual(ops.map((o) => o.share), [20, 10, 0.5]);
-	assert.deepEqual(ops[1].parts, [{ bucket: "compute", share: 75 }, { bucket: "memory_wait", share: 25 }]);
+	assert.deepEqual(ops[1].parts, [{ bucket: "compute", share: 50 }, { bucket: "below_roofline", share: 40 }, { bucket: "memory_wait", share: 10 }]);
 	assert.deepEqual(ops[0].parts, [{ bucket: "communication", share: 100 }]);
 	assert.deepEqual(splitOf({ bucket: null }), []);
 	assert.equal(topOps(REPORT, 1).length, 1);

@@ -17,7 +17,7 @@ struct given_capacity {
 
 static struct given_capacity *given_capacity(struct given *run, int64_t peak_bytes)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { [TS_BUCKET_COMPUTE] = 1000 };
 	struct given_capacity *capacity;
 
 	given_nothing(run);

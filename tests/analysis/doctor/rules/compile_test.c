@@ -10,7 +10,9 @@ static struct ts_cache_facts cache;
 
 static void given_compilations(struct given *run)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 700, 0, 0, 0, 0, 0, 300, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 700, [TS_BUCKET_COMPILATION] = 300
+	};
 
 	given_nothing(run);
 	given_devices(run, 1);

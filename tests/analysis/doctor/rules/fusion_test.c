@@ -19,7 +19,9 @@ static struct ts_fusion_facts fusion;
 
 static void given_ops(struct given *run, int64_t small_ms)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 990, 0, 0, 0, 0, 0, 0, 0, 10 };
+	static const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 990, [TS_BUCKET_IDLE] = 10
+	};
 
 	given_nothing(run);
 	given_devices(run, 1);

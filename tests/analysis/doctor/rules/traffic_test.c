@@ -14,7 +14,9 @@ static struct ts_hlo_module module = { .name = TS_LIT("jit_f"),
 
 static void given_ops(struct given *run, const struct ts_memory_facts *memory)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 700, 200, 0, 0, 0, 0, 0, 0, 100 };
+	static const int64_t ms[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPUTE] = 700, [TS_BUCKET_MEMORY_WAIT] = 200, [TS_BUCKET_IDLE] = 100
+	};
 
 	given_nothing(run);
 	given_devices(run, 1);
@@ -105,7 +107,9 @@ TEST(test_a_stream_below_hbms_rate_is_reported)
 	};
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
-		static const int64_t ms[TS_NR_BUCKETS] = { 700, 200, 0, 0, 0, 0, 0, 0, 100 };
+		static const int64_t ms[TS_NR_BUCKETS] = { [TS_BUCKET_COMPUTE] = 700,
+							   [TS_BUCKET_MEMORY_WAIT] = 200,
+							   [TS_BUCKET_IDLE] = 100 };
 		const struct ts_memory_op op = { .name = TS_LIT("stream.1"),
 						 .hbm_bytes_per_s = 1e11,
 						 .hbm_share = rows[i].hbm_pct / 100 };
