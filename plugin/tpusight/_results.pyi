@@ -247,6 +247,7 @@ class TimeStepsOutliersRow(Fields):
     deviations: float | None
     period: int | None
     cause: str | None
+    reason: str | None
     cause_excess_ps: int | None
     device: str | None
     device_id: int | None

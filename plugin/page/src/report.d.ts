@@ -393,7 +393,7 @@ export interface SlowStep {
 	step: Step;
 	excess: number | null; // over the median, in percent
 	isSlow: boolean; // the report lists it as one that differs
-	cause: string | null;
+	reason: string | null;
 }
 
 // A chip of a pod (pod.js); a figure is null where the report does not have it.

@@ -248,6 +248,7 @@ export interface TimeStepsOutliersRow {
 	deviations: number | null;
 	period: number | null;
 	cause: string | null;
+	reason: string | null;
 	cause_excess_ps: number | null;
 	device: string | null;
 	device_id: number | null;

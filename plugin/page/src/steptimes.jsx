@@ -3,7 +3,7 @@
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { OTHERS } from "./colors.js";
-import { percent, time, title } from "./format.js";
+import { percent, time } from "./format.js";
 import { marksOf, slowSteps, stepBins } from "./overview.js";
 import { inSight, usePage } from "./state.js";
 import { StepChart } from "./steps.jsx";
@@ -57,10 +57,10 @@ function Histogram({ steps, marks }) {
 }
 
 /** @param {{ of: SlowStep }} props */
-function Slow({ of: { step, excess, isSlow, cause } }) {
+function Slow({ of: { step, excess, isSlow, reason } }) {
 	const { setLook } = usePage();
 	const more = excess === null ? "" : `, ${percent(excess)} over the median`;
-	const why = cause ? `. Cause: ${title(cause)}` : "";
+	const why = reason ? `. ${reason}` : "";
 	return (
 		<li>
 			<button type="button" class="link" onClick={() => setLook({ range: [step.start_ps, step.start_ps + step.duration_ps], view: "slices" })}>

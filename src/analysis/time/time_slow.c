@@ -28,6 +28,7 @@ static struct ts_value index_or_null(uint32_t index)
 	X(deviations, ts_real((double)slow->excess_ps / (double)time->step_mad_ps)) \
 	X(period, ts_int_or_null(slow->period)) \
 	X(cause, ts_text(ts_bytes_of(ts_bucket_name(slow->cause)))) \
+	X(reason, ts_text(time_slow_reason(result, ctx, slow, &witness))) \
 	X(cause_excess_ps, ts_int(slow->cause_excess_ps)) \
 	X(device, \
 	  slow->device == TS_NONE ? ts_null() : ts_text(profile->devices[slow->device].label)) \
@@ -53,6 +54,33 @@ static struct ts_value index_or_null(uint32_t index)
 	X(compilation_excess_ps, GREW(COMPILATION)) \
 	X(input_excess_ps, GREW(INPUT)) \
 	X(idle_excess_ps, GREW(IDLE))
+
+/* "/device:TPU:2 ran fusion.337 slower; 3 cores waited" */
+static struct ts_bytes time_slow_reason(struct ts_result *result, const struct ts_context *ctx,
+					const struct ts_slow_step *slow,
+					const struct ts_gap_witness *witness)
+{
+	const struct ts_profile *profile = ctx->profile;
+	const char *title = ts_bucket_title(slow->cause);
+	struct ts_bytes op = { NULL, 0 }, device = { NULL, 0 };
+	size_t others = ts_time_facts(ctx)->nr_cores - 1;
+
+	if (slow->op != TS_NONE)
+		op = profile->ops[slow->op].name;
+	if (slow->device != TS_NONE)
+		device = profile->devices[slow->device].label;
+	if (slow->is_straggler && op.n > 0)
+		return ts_result_text(result, "%.*s ran %.*s slower; %zu %s waited", TS_ARG(device),
+				      TS_ARG(op), others, others == 1 ? "core" : "cores");
+	if (slow->is_straggler)
+		return ts_result_text(result, "%.*s was late; %zu %s waited", TS_ARG(device),
+				      others, others == 1 ? "core" : "cores");
+	if (witness->event.n > 0)
+		return ts_result_text(result, "%s, with the host in %.*s", title,
+				      TS_ARG(witness->event));
+	return op.n > 0 ? ts_result_text(result, "%s, most in %.*s", title, TS_ARG(op))
+			: ts_result_text(result, "%s", title);
+}
 
 void ts_time_put_slow(const struct ts_context *ctx, struct ts_result *result)
 {

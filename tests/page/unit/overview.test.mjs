@@ -17,7 +17,7 @@ const REPORT = {
 	steps: [{ step: 7, start_ps: 0, duration_ps: 10, source: "marked" }, { step: 8, start_ps: 10, duration_ps: 10, source: "marked" }, { step: 9, start_ps: 20, duration_ps: 30, source: "marked" }],
 	time: {
 		total_ps: 1000, buckets: { compute_ps: 250, memory_wait_ps: 0, idle_ps: 750 }, bottleneck: "Your workload is compute-bound (good for TPU!)", bottleneck_bucket: "compute", bottleneck_evidence: "60 % of core time is what the matrix units need",
-		steps_outliers: [{ step: 9, start_ps: 20, cause: "compilation" }],
+		steps_outliers: [{ step: 9, start_ps: 20, cause: "compilation", reason: "Compilation, with the host in compile" }],
 	},
 	ops: [
 		{ module: "m", name: "fusion.1", self_time_ps: 100, bucket: "compute", compute_ps: 50, below_roofline_ps: 40, memory_wait_ps: 10, unexplained_ps: 0, framework_op: "jit(f)/bhst,bhtk->bhsk/dot_general", source: "a/b/model.py:26" },
@@ -106,9 +106,9 @@ test("percentiles are the report's for all steps, and worked out for a part of t
 
 test("slow steps are those of the report; where it has none, the longest is not called slow", () => {
 	const slow = slowSteps(REPORT, REPORT.steps);
-	assert.deepEqual(slow.map((s) => [s.step.step, s.excess, s.isSlow, s.cause]), [[9, 200, true, "compilation"]]);
+	assert.deepEqual(slow.map((s) => [s.step.step, s.excess, s.isSlow, s.reason]), [[9, 200, true, "Compilation, with the host in compile"]]);
 	const [longest, ...others] = slowSteps({ ...REPORT, time: {} }, REPORT.steps);
-	assert.deepEqual([longest.step.step, longest.isSlow, longest.cause, others.length], [9, false, null, 0]);
+	assert.deepEqual([longest.step.step, longest.isSlow, longest.reason, others.length], [9, false, null, 0]);
 	assert.deepEqual(slowSteps({ overview: { step_time_ps: { median: 10 } } }, [{ step: 1, start_ps: 0, duration_ps: 10 }]), []);
 });
 
