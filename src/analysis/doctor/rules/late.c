@@ -100,6 +100,11 @@ static struct ts_bytes rules_late_title(struct ts_doctor *doctor, const struct b
 				   TS_NAME(doctor->ctx->profile->ops[most->op].name),
 				   TS_TIME(most->own_ps / most->nr),
 				   TS_TIME(most->usual_ps / most->nr));
+	if (blamed->usual_ps == 0)
+		return TS_SENTENCE(doctor,
+				   "{text} {text} the other cores waiting: it alone runs ops that "
+				   "take {time}",
+				   TS_PLAIN(names), TS_STRING(keep), TS_TIME(blamed->own_ps));
 	return TS_SENTENCE(
 		doctor,
 		"{text} {text} the other cores waiting: ops take {number} % longer there than "
