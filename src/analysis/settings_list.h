@@ -8,6 +8,8 @@
 #ifndef TS_ANALYSIS_SETTINGS_LIST_H
 #define TS_ANALYSIS_SETTINGS_LIST_H
 
+#include "base/bytes.h"
+
 #define TS_SETTINGS(X)                                                                             \
 	X(mxu_utilization_low, "%", 30, "matrix-unit utilization below this is poor")              \
 	X(mxu_utilization_warning, "%", 50, "matrix-unit utilization below this is reported")      \
@@ -87,6 +89,7 @@
 #define TS_SETTINGS_MEMBER(name, unit, value, help) double name;
 struct ts_settings {
 	TS_SETTINGS(TS_SETTINGS_MEMBER)
+	struct ts_bytes input_names; /* of the config file, as ts_host_is_named() reads them */
 };
 #undef TS_SETTINGS_MEMBER
 

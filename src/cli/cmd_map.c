@@ -75,7 +75,8 @@ static enum ts_status cmd_map_make(const struct ts_cli *cli, const struct ts_ses
 	if (st == TS_OK && before)
 		st = ts_check_output(cli, err);
 	if (st == TS_OK && own->step == STEP_OUTLINE)
-		st = ts_map_outline(&run, session, cli->nr_threads, &made->out, &problem, err);
+		st = ts_map_outline(&run, session, cli->settings, cli->nr_threads, &made->out,
+				    &problem, err);
 	if (st == TS_OK && own->step == STEP_PASS)
 		st = ts_map_pass(&run, session, &from, cli->nr_threads, &made->out, err);
 	if (st == TS_OK && own->step == STEP_OVERLAY)

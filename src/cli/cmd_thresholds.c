@@ -80,9 +80,11 @@ const struct ts_command ts_command_thresholds = {
 	.arguments = "",
 	.help = "A threshold is set with --threshold NAME=VALUE, or in a file that --config "
 		"names:\n"
-		"{\"thresholds\": {\"idle_high\": 5}}. Here the values are those that a report "
-		"with the same\n"
-		"options would have.",
+		"{\"thresholds\": {\"idle_high\": 5}, \"input_names\": [\"read_records\", "
+		"\"my_*\"]}\n"
+		"Here the values are those that a report with the same options would have. The\n"
+		"input_names are host events that are input, beside those that are known: each by\n"
+		"its name, or by how it begins.",
 	.options = options,
 	.own_size = sizeof(OWN),
 	.no_paths = true,

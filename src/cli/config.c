@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Thresholds from a JSON file. */
+/* Thresholds, and names of input, from a JSON file. */
 #include "cli/config.h"
 
 #include <cjson/cJSON.h>
 
+#include "analysis/settings_list.h"
+#include "base/arena.h"
+#include "base/buf.h"
 #include "base/check.h"
 #include "base/closest.h"
 
@@ -51,32 +54,62 @@ static enum ts_status apply_thresholds(const cJSON *thresholds, struct ts_settin
 	return TS_OK;
 }
 
+static bool is_input_name(const cJSON *item)
+{
+	return cJSON_IsString(item) && item->valuestring[0] && !strchr(item->valuestring, '\n') &&
+	       strcmp(item->valuestring, "*") != 0;
+}
+
+static enum ts_status apply_input_names(const cJSON *names, struct ts_settings *settings,
+					struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_buf all = TS_BUF_INIT;
+	const cJSON *item;
+
+	if (!cJSON_IsArray(names))
+		return ts_fail(err, TS_USAGE, "\"input_names\" is not a list");
+	cJSON_ArrayForEach(item, names)
+	{
+		if (!is_input_name(item)) {
+			ts_buf_release(&all);
+			return ts_fail(err, TS_USAGE,
+				       "\"input_names\" are names of host events, or begin as they "
+				       "do and end in *");
+		}
+		ts_buf_printf(&all, "%s\n", item->valuestring);
+	}
+	settings->input_names = ts_arena_copy(arena, ts_buf_bytes(&all));
+	arena->failed |= all.failed;
+	ts_buf_release(&all);
+	return arena->failed ? ts_fail_nomem(err) : TS_OK;
+}
+
+static enum ts_status apply_key(const cJSON *item, struct ts_settings *settings,
+				struct ts_arena *arena, struct ts_error *err)
+{
+	if (strcmp(item->string, "thresholds") == 0)
+		return apply_thresholds(item, settings, err);
+	if (strcmp(item->string, "input_names") == 0)
+		return apply_input_names(item, settings, arena, err);
+	return ts_fail(err, TS_USAGE,
+		       "unknown key \"%s\"; known keys: \"thresholds\", \"input_names\"",
+		       item->string);
+}
+
 enum ts_status ts_config_apply(struct ts_bytes text, struct ts_settings *settings,
-			       struct ts_error *err)
+			       struct ts_arena *arena, struct ts_error *err)
 {
 	const char *end = NULL;
 	cJSON *root = cJSON_ParseWithLengthOpts((const char *)text.p, text.n, &end, 0);
 	enum ts_status st = TS_OK;
 	const cJSON *item;
 
-	TS_ASSERT(settings);
-	if (!cJSON_IsObject(root)) {
+	TS_ASSERT(settings && arena);
+	if (!cJSON_IsObject(root))
 		st = ts_fail(err, TS_FORMAT, "byte %zu: not a JSON object",
 			     end ? (size_t)(end - (const char *)text.p) : 0);
-		goto done;
-	}
-	cJSON_ArrayForEach(item, root)
-	{
-		if (strcmp(item->string, "thresholds") != 0)
-			st = ts_fail(err, TS_USAGE,
-				     "\"%s\" means nothing here (known: \"thresholds\")",
-				     item->string);
-		else
-			st = apply_thresholds(item, settings, err);
-		if (st)
-			break;
-	}
-done:
+	for (item = root ? root->child : NULL; item && st == TS_OK; item = item->next)
+		st = apply_key(item, settings, arena, err);
 	cJSON_Delete(root);
 	return st;
 }

@@ -35,7 +35,7 @@ static enum ts_status set_config(void *member, const char *value, struct ts_erro
 		return st;
 	st = ts_note_input(cli, value, err);
 	if (st == TS_OK)
-		st = ts_config_apply(input.bytes, cli->settings, err);
+		st = ts_config_apply(input.bytes, cli->settings, &cli->arena, err);
 	ts_input_release(&input);
 	return st ? ts_fail_at(err, st, "%s", value) : TS_OK;
 }
@@ -56,7 +56,7 @@ const struct ts_option ts_shared_options[] = {
 	TS_OPT_CALL(SHARED, settings, "threshold", "NAME=VALUE", set_threshold,
 		    "set a threshold of the doctor (repeatable)"),
 	TS_OPT_CALL(SHARED, settings, "config", "FILE", set_config,
-		    "read thresholds from a JSON file"),
+		    "read thresholds, and what is input, from a JSON file"),
 	{ .name = "version", .kind = TS_OPTION_VERSION, .help = "print the version and end" },
 	{ .name = "licenses",
 	  .kind = TS_OPTION_LICENSES,

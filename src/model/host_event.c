@@ -2,11 +2,15 @@
 /*
  * Names of host events. From profiles of JAX on CPU, GPU and TPU, and from the sources: jax
  * (_src/compiler.py, compilation_cache.py, interpreters/), XLA (service/, pjrt/), torch_xla (runtime/,
- * csrc/), TensorFlow's input pipeline, PyTorch (torch/utils/data/dataloader.py).
+ * csrc/), TensorFlow's input pipeline, PyTorch (torch/utils/data/dataloader.py), profiles of Grain, and
+ * the launches of CUDA and HIP.
  */
 #include "model/host_event.h"
 
+#include <ctype.h>
+
 #include "base/check.h"
+#include "model/profile.h"
 
 struct name_row {
 	const char *name;
@@ -42,7 +46,7 @@ static const struct name_row names[] = {
 	{ "XLA::TPU", TS_PREFIX, TS_HOST_CODEGEN },
 	{ "Client::DeserializeExecutable", TS_PART, TS_HOST_CACHE_READ },
 	{ "Client::LoadSerializedExecutable", TS_PART, TS_HOST_CACHE_READ },
-	{ "InfeedEnqueue", TS_PREFIX, TS_HOST_INPUT },
+	{ "InfeedEnqueue", TS_PREFIX, TS_HOST_TRANSFER },
 	{ "Iterator::", TS_PREFIX, TS_HOST_INPUT },
 	{ "IteratorGetNext", TS_PREFIX, TS_HOST_INPUT },
 	{ "PrefetchProduce", TS_PREFIX, TS_HOST_INPUT },
@@ -50,23 +54,49 @@ static const struct name_row names[] = {
 	{ "ParallelInterleave", TS_PREFIX, TS_HOST_INPUT },
 	{ "ParallelMap", TS_PREFIX, TS_HOST_INPUT },
 	{ "MapAndBatch", TS_PREFIX, TS_HOST_INPUT },
-	{ "H2D Dispatch", TS_PREFIX, TS_HOST_INPUT },
-	{ "TfrtTpuClient::BufferFromHostBuffer", TS_PREFIX, TS_HOST_INPUT },
-	{ "shard_args", TS_WHOLE, TS_HOST_INPUT },
-	{ "Linearize", TS_WHOLE, TS_HOST_INPUT },
-	{ "XlaLinearize", TS_WHOLE, TS_HOST_INPUT },
-	{ "TransferH2DRequest", TS_PREFIX, TS_HOST_INPUT },
-	{ "tpu::System::TransferToDevice", TS_PREFIX, TS_HOST_INPUT },
-	{ "PjRtComputationClient::TransferToDevice", TS_PREFIX, TS_HOST_INPUT },
-	{ "MemcpyHToD", TS_PREFIX, TS_HOST_INPUT },
-	{ "MemcpyH2D", TS_PREFIX, TS_HOST_INPUT },
-	{ "TransferToDevice", TS_PREFIX, TS_HOST_INPUT },
+	{ "H2D Dispatch", TS_PREFIX, TS_HOST_TRANSFER },
+	{ "TfrtTpuClient::BufferFromHostBuffer", TS_PREFIX, TS_HOST_TRANSFER },
+	{ "shard_args", TS_WHOLE, TS_HOST_TRANSFER },
+	{ "Linearize", TS_WHOLE, TS_HOST_TRANSFER },
+	{ "XlaLinearize", TS_WHOLE, TS_HOST_TRANSFER },
+	{ "TransferH2DRequest", TS_PREFIX, TS_HOST_TRANSFER },
+	{ "tpu::System::TransferToDevice", TS_PREFIX, TS_HOST_TRANSFER },
+	{ "PjRtComputationClient::TransferToDevice", TS_PREFIX, TS_HOST_TRANSFER },
+	{ "MemcpyHToD", TS_PREFIX, TS_HOST_TRANSFER },
+	{ "MemcpyH2D", TS_PREFIX, TS_HOST_TRANSFER },
+	{ "TransferToDevice", TS_PREFIX, TS_HOST_TRANSFER },
 	{ "enumerate(DataLoader)#", TS_PREFIX, TS_HOST_INPUT },
+	{ "Threadpool", TS_PART, TS_HOST_WAIT },
+	{ "ThreadPool", TS_PART, TS_HOST_WAIT },
+	{ "WaitForWork", TS_PART, TS_HOST_WAIT },
+	{ "Acquire sem", TS_PART, TS_HOST_WAIT },
+	{ "futex", TS_PART, TS_HOST_WAIT },
+	{ "EnqueueProgram", TS_PART, TS_HOST_ENQUEUE },
+	{ "LaunchKernel", TS_PART, TS_HOST_ENQUEUE },
+	{ "GraphLaunch", TS_PART, TS_HOST_ENQUEUE },
+	{ "MemcpyAsync", TS_PART, TS_HOST_COPY },
+	{ "MemsetAsync", TS_PART, TS_HOST_COPY },
+	{ "hipMemcpyWithStream", TS_WHOLE, TS_HOST_COPY },
 };
+
+/* Names of the user's own, or of a library that the user's program calls as its own: Grain. */
+static const struct input_row {
+	const char *name;
+	enum ts_match match;
+} grain_names[] = {
+	{ "DatasetIterator.__next__", TS_SUFFIX },
+	{ "MapDataset.__getitem__", TS_SUFFIX },
+	{ "Prefetch._getitem", TS_SUFFIX },
+	{ "GrainIterator.next", TS_WHOLE },
+};
+
+/* What programs call the step that gets a batch: whole words of a name. */
+static const char *const input_words[] = { "fetch_batch", "data_loading", "load_batch",
+					   "next_batch",  "dataloader",	  "input_pipeline" };
 
 /* Frames of the Python tracer. A frame needs no row where one of the events above says the same. */
 struct frame_row {
-	const char *file, *function;
+	const char *file, *function; /* NULL: any */
 	enum ts_host_activity activity;
 };
 
@@ -80,6 +110,9 @@ static const struct frame_row frames[] = {
 	{ "lru_cache.py", "put", TS_HOST_CACHE_FILE },
 	{ "gfile_cache.py", "get", TS_HOST_CACHE_FILE },
 	{ "gfile_cache.py", "put", TS_HOST_CACHE_FILE },
+	{ "threading.py", NULL, TS_HOST_WAIT },
+	{ "queue.py", NULL, TS_HOST_WAIT },
+	{ "selectors.py", NULL, TS_HOST_WAIT },
 };
 
 /* "$FILE:LINE FUNCTION" */
@@ -92,14 +125,14 @@ static enum ts_host_activity frame_activity(struct ts_bytes name)
 		return TS_HOST_OTHER;
 	function = ts_bytes_cut(name, space + 1, name.n);
 	for (size_t i = 0; i < TS_NELEM(frames); i++)
-		if (ts_bytes_is(file, frames[i].file) && ts_bytes_is(function, frames[i].function))
+		if (ts_bytes_is(file, frames[i].file) &&
+		    (!frames[i].function || ts_bytes_is(function, frames[i].function)))
 			return frames[i].activity;
 	return TS_HOST_OTHER;
 }
 
-enum ts_host_activity ts_host_activity_of(struct ts_bytes name)
+static enum ts_host_activity runtime_activity(struct ts_bytes name)
 {
-	TS_ASSERT_HOT(name.p || name.n == 0);
 	if (ts_bytes_starts(name, "$"))
 		return frame_activity(name);
 	for (size_t i = 0; i < TS_NELEM(names); i++)
@@ -108,6 +141,78 @@ enum ts_host_activity ts_host_activity_of(struct ts_bytes name)
 	if (ts_bytes_ends(name, ")") && ts_bytes_has(name, " ("))
 		return TS_HOST_PIPELINE;
 	return TS_HOST_OTHER;
+}
+
+static bool is_word_end(struct ts_bytes name, size_t at)
+{
+	return at >= name.n || !(isalnum(name.p[at]) || name.p[at] == '_');
+}
+
+static bool has_whole_word(struct ts_bytes name, const char *word)
+{
+	for (size_t from = 0; from < name.n; from++) {
+		size_t at = from + ts_bytes_find(ts_bytes_cut(name, from, name.n), word);
+
+		if (at >= name.n)
+			return false;
+		if ((at == 0 || is_word_end(name, at - 1)) && is_word_end(name, at + strlen(word)))
+			return true;
+		from = at;
+	}
+	return false;
+}
+
+static bool is_users_input(struct ts_bytes name)
+{
+	if (ts_bytes_starts(name, "$"))
+		return false;
+	for (size_t i = 0; i < TS_NELEM(grain_names); i++)
+		if (ts_bytes_match(name, grain_names[i].match, grain_names[i].name))
+			return true;
+	for (size_t i = 0; i < TS_NELEM(input_words); i++)
+		if (has_whole_word(name, input_words[i]))
+			return true;
+	return false;
+}
+
+enum ts_host_activity ts_host_activity_of(struct ts_bytes name)
+{
+	enum ts_host_activity activity = runtime_activity(name);
+
+	TS_ASSERT_HOT(name.p || name.n == 0);
+	return activity == TS_HOST_OTHER && is_users_input(name) ? TS_HOST_INPUT : activity;
+}
+
+bool ts_host_is_named(struct ts_bytes name, struct ts_bytes listed)
+{
+	TS_ASSERT_HOT(name.p || name.n == 0);
+	while (listed.n > 0) {
+		size_t n = ts_bytes_find(listed, "\n");
+		struct ts_bytes one = ts_bytes_cut(listed, 0, n);
+		bool is_stem = ts_bytes_ends(one, "*");
+
+		one.n -= is_stem;
+		if (ts_bytes_eq(is_stem ? ts_bytes_cut(name, 0, one.n) : name, one))
+			return true;
+		listed = ts_bytes_cut(listed, n + 1, listed.n);
+	}
+	return false;
+}
+
+bool ts_host_feeds(enum ts_host_activity activity)
+{
+	return activity == TS_HOST_INPUT || activity == TS_HOST_TRANSFER;
+}
+
+enum ts_host_launch ts_host_launch_of(enum ts_host_activity activity)
+{
+	switch (activity) {
+	case TS_HOST_CALL:    return TS_LAUNCH_CALL;
+	case TS_HOST_EXECUTE: return TS_LAUNCH_EXECUTE;
+	case TS_HOST_ENQUEUE: return TS_LAUNCH_ENQUEUE;
+	case TS_HOST_COPY:    return TS_LAUNCH_COPY;
+	default:	      return TS_LAUNCH_NONE;
+	}
 }
 
 /*
@@ -151,12 +256,25 @@ enum ts_host_owner ts_host_owner_of(struct ts_bytes name)
 	TS_ASSERT_HOT(name.p || name.n == 0);
 	if (ts_bytes_starts(name, "$"))
 		return TS_HOST_OF_TRACER;
-	if (name.n == 0 || ts_host_activity_of(name) != TS_HOST_OTHER)
+	if (name.n == 0 || runtime_activity(name) != TS_HOST_OTHER)
 		return TS_HOST_OF_RUNTIME;
 	for (size_t i = 0; i < TS_NELEM(runtime_rows); i++)
 		if (ts_bytes_match(name, runtime_rows[i].match, runtime_rows[i].name))
 			return TS_HOST_OF_RUNTIME;
 	return TS_HOST_OF_USER;
+}
+
+enum ts_host_owner ts_host_owner_of_op(const struct ts_op *op)
+{
+	TS_ASSERT_HOT(op);
+	if (op->has_program && !op->is_event)
+		return TS_HOST_OF_RUNTIME;
+	if (op->category.n == 0)
+		return ts_host_owner_of(op->name);
+	if (op->category_id == TS_KINETO_USER_ANNOTATION)
+		return TS_HOST_OF_USER;
+	return op->category_id == TS_KINETO_PYTHON_FUNCTION ? TS_HOST_OF_TRACER
+							    : TS_HOST_OF_FRAMEWORK;
 }
 
 bool ts_host_compiles(enum ts_host_activity activity)

@@ -11,9 +11,15 @@
 
 #include "base/bytes.h"
 
+struct ts_op;
+
 enum ts_host_activity {
 	TS_HOST_OTHER,
-	TS_HOST_INPUT,
+	TS_HOST_INPUT,	     /* the input pipeline, or the user's own step of it */
+	TS_HOST_TRANSFER,    /* a transfer to the device */
+	TS_HOST_WAIT,	     /* the thread only waits for other threads */
+	TS_HOST_COPY,	     /* the runtime hands a copy to the device */
+	TS_HOST_ENQUEUE,     /* likewise a program or a kernel */
 	TS_HOST_CALL,	     /* a call of a compiled function: PjitFunction(f) */
 	TS_HOST_EXECUTE,     /* an executable is started */
 	TS_HOST_TRACE,	     /* a function becomes a jaxpr */
@@ -31,6 +37,23 @@ enum ts_host_activity {
 };
 
 enum ts_host_activity ts_host_activity_of(struct ts_bytes name);
+/* Is it LISTED, or does it begin as one of the listed that ends in '*'? Each has a newline behind it. */
+bool ts_host_is_named(struct ts_bytes name, struct ts_bytes listed);
+/* Does the thread get something for the device to work on? */
+bool ts_host_feeds(enum ts_host_activity activity);
+/*
+ * Does it start work of the device, and how near to the user's program? The thread that makes the calls
+ * decides when a device gets its work; a thread of the runtime passes it on.
+ */
+enum ts_host_launch {
+	TS_LAUNCH_NONE,
+	TS_LAUNCH_COPY,
+	TS_LAUNCH_ENQUEUE,
+	TS_LAUNCH_EXECUTE,
+	TS_LAUNCH_CALL,
+	TS_LAUNCH_STEPS /* of a thread: it makes calls, and marks steps */
+};
+enum ts_host_launch ts_host_launch_of(enum ts_host_activity activity);
 /* Is a compiler at work during such an event? */
 bool ts_host_compiles(enum ts_host_activity activity);
 /*
@@ -41,6 +64,7 @@ bool ts_host_compiles(enum ts_host_activity activity);
 enum ts_host_owner { TS_HOST_OF_RUNTIME, TS_HOST_OF_TRACER, TS_HOST_OF_FRAMEWORK, TS_HOST_OF_USER };
 /* By the name alone: never TS_HOST_OF_FRAMEWORK, whose events have categories. */
 enum ts_host_owner ts_host_owner_of(struct ts_bytes name);
+enum ts_host_owner ts_host_owner_of_op(const struct ts_op *op);
 /*
  * The function's name: f of "PjitFunction(f)" and of "PjitFunction(jit(f))"; empty: it is not a
  * call.

@@ -60,8 +60,20 @@ void ts_outline_release(struct ts_outline *outline)
 	ts_spans_release(&outline->compile);
 	free(outline->host_activity);
 	outline->host_activity = NULL;
+	free(outline->launching);
+	outline->launching = NULL;
+	outline->nr_launching = 0;
 	ts_steps_release(&outline->host_steps);
 	ts_scopes_release(&outline->scopes);
+}
+
+bool ts_outline_launches(const struct ts_outline *outline, uint32_t line)
+{
+	TS_ASSERT(outline);
+	for (size_t i = 0; i < outline->nr_launching; i++)
+		if (outline->launching[i] == line)
+			return true;
+	return false;
 }
 
 void ts_device_steps_hull(const struct ts_device_steps *steps, int64_t *from_ps, int64_t *until_ps)

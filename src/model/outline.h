@@ -16,8 +16,7 @@
  * a single controller of many hosts has. */
 struct ts_host_spans {
 	struct ts_spans compile; /* one of them was compiling */
-	struct ts_spans
-		input; /* one was in the input pipeline or a transfer in, and not one compiled */
+	struct ts_spans input;	 /* input was waited for, and not one compiled */
 };
 
 struct ts_outline {
@@ -28,6 +27,10 @@ struct ts_outline {
 	int64_t nr_compiles;	 /* stretches of time with backend compilations */
 	int64_t compile_ps;	 /* time with one in progress, on however many threads */
 	uint8_t *host_activity;	 /* of each op of the profile: enum ts_host_activity */
+	/* The threads that launch what devices run, as lines of the profile: of each host those that are
+	 * nearest to the user's program. */
+	uint32_t *launching;
+	size_t nr_launching;
 	/* What the user's program marked on the threads of hosts. */
 	struct ts_steps host_steps; /* a "device" is a host; .made_of is the marks' name */
 	struct ts_scopes scopes;
@@ -39,5 +42,6 @@ struct ts_outline {
 };
 
 void ts_outline_release(struct ts_outline *outline);
+bool ts_outline_launches(const struct ts_outline *outline, uint32_t line);
 
 #endif

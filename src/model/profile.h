@@ -206,8 +206,10 @@ struct ts_profile {
 	const struct ts_rooms
 		*rooms; /* where large arrays lie, those of the analyses too; NULL: in memory */
 	struct ts_bytes logdir, run, session; /* as TensorBoard names them; empty: not from a run */
-	int64_t start_unix_ns;		      /* earliest start of a host: time 0; TS_UNKNOWN */
-	int64_t capture_ps;		      /* profiler start to stop, or TS_UNKNOWN */
+	struct ts_bytes
+		input_names;   /* of host events that are input, as ts_host_is_named() reads them */
+	int64_t start_unix_ns; /* earliest start of a host: time 0; TS_UNKNOWN */
+	int64_t capture_ps;    /* profiler start to stop, or TS_UNKNOWN */
 	const struct ts_span
 		*part; /* no event outside of it is handed over (model/part.h); NULL: all are */
 	struct ts_host *hosts;

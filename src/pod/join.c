@@ -395,6 +395,22 @@ static enum ts_status join_check_devices(const struct adding *adding, struct ts_
 		       "more devices than files of this size have " TS_OVER(TS_LIMIT_DEVICES));
 }
 
+/* What is input in one file is input in all. */
+static enum ts_status join_add_input_names(const struct adding *adding, struct ts_error *err)
+{
+	struct ts_bytes names = adding->from->input_names;
+
+	if (adding->joining->saved.nr_files == 0) {
+		adding->to->input_names = names;
+		return join_keep(adding->joining, &adding->to->input_names, err);
+	}
+	if (ts_bytes_eq(adding->to->input_names, names))
+		return TS_OK;
+	return ts_fail(err, TS_UNSUPPORTED,
+		       "its \"input_names\" are not those of the other files (give map outline one "
+		       "--config for all)");
+}
+
 enum ts_status ts_join_add(struct ts_joining *joining, struct ts_profile *profile,
 			   const struct ts_saved_run *saved, struct ts_outline_lines *lines,
 			   const int64_t *from_ps, struct ts_error *err)
@@ -410,6 +426,8 @@ enum ts_status ts_join_add(struct ts_joining *joining, struct ts_profile *profil
 	TS_ASSERT(joining && profile && saved && lines && lines->nr == profile->nr_lines);
 	adding.ops = calloc(profile->nr_ops + 1, sizeof(*adding.ops));
 	st = adding.ops ? TS_OK : ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = join_add_input_names(&adding, err);
 	if (st == TS_OK)
 		st = join_add_files(&adding, saved, err);
 	if (st == TS_OK)
@@ -474,6 +492,8 @@ static void move_line(struct ts_outline_line *line, int64_t by_ps)
 		join_move(&scopes->epochs[i].start_ps, &scopes->epochs[i].end_ps, by_ps);
 	move_spans(&line->compile, by_ps);
 	move_spans(&line->input, by_ps);
+	move_spans(&line->transfer, by_ps);
+	move_spans(&line->work, by_ps);
 	if (line->scopes.is_seen && line->scopes.first_ps <= line->scopes.last_ps)
 		join_move(&line->scopes.first_ps, &line->scopes.last_ps, by_ps);
 	join_move(&line->first_ps, &line->last_ps, by_ps);

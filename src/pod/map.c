@@ -2,6 +2,7 @@
 /* The two maps: a file's outline, and the states of its lines. */
 #include "pod/map.h"
 
+#include "analysis/settings_list.h"
 #include "base/check.h"
 #include "pod/placed.h"
 #include "pod/states.h"
@@ -70,15 +71,15 @@ static enum ts_status put_outline(struct ts_run *run, const struct ts_saved_file
 }
 
 enum ts_status ts_map_outline(struct ts_run *run, const struct ts_session *session,
-			      size_t nr_threads, struct ts_buf *out, const char **problem,
-			      struct ts_error *err)
+			      const struct ts_settings *settings, size_t nr_threads,
+			      struct ts_buf *out, const char **problem, struct ts_error *err)
 {
 	const struct ts_run_options options = { .nr_threads = nr_threads };
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_saved_file file;
 	enum ts_status st = ts_run_read(run, session, &options, &story);
 
-	TS_ASSERT(run && session && out && problem && session->nr_files == 1);
+	TS_ASSERT(run && session && settings && out && problem && session->nr_files == 1);
 	*problem = NULL;
 	/* What is wrong with the bytes is wrong on every machine; all else is worth another try. */
 	if (st && st != TS_FORMAT && st != TS_UNSUPPORTED && st != TS_LIMIT) {
@@ -93,6 +94,7 @@ enum ts_status ts_map_outline(struct ts_run *run, const struct ts_session *sessi
 		if (!*problem)
 			return ts_fail_nomem(err);
 	}
+	run->profile.input_names = settings->input_names;
 	file = pod_map_file_of(session, run);
 	file.problem = ts_bytes_of(*problem ? *problem : "");
 	return put_outline(run, &file, nr_threads, out, err);

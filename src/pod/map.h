@@ -37,11 +37,12 @@ struct ts_map_options {
 /*
  * The outline of the session's one file, appended to OUT. A file whose bytes cannot be read has an
  * outline, too: it says why (*PROBLEM, in the run; NULL: it was read), and the run goes on without it, as
- * it does on one machine. RUN is only initialised; the caller's to release.
+ * it does on one machine. Of the SETTINGS those that say what is input count; the names must outlive the run. RUN
+ * is only initialised; the caller's to release.
  */
 enum ts_status ts_map_outline(struct ts_run *run, const struct ts_session *session,
-			      size_t nr_threads, struct ts_buf *out, const char **problem,
-			      struct ts_error *err);
+			      const struct ts_settings *settings, size_t nr_threads,
+			      struct ts_buf *out, const char **problem, struct ts_error *err);
 
 /* A file that an earlier step wrote, and what messages call it. */
 struct ts_map_input {

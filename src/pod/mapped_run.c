@@ -44,7 +44,7 @@ static TS_RECORD(options, TS_ARRAY(1, settings, nr_settings, TS_BY_NOTHING, TS_B
 		 TS_NUMBER(8, max_trace_events, TS_BY_HAND));
 #undef TS_SELF
 
-#define NR_SETTINGS (sizeof(struct ts_settings) / sizeof(double))
+#define NR_SETTINGS (offsetof(struct ts_settings, input_names) / sizeof(double))
 
 void ts_line_damages_put(struct ts_buf *out, const struct ts_line_damages *damages)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The two reductions: outlines to the run's, states to its results. */
+#include "analysis/settings_list.h"
 #include "base/check.h"
 #include "base/order.h"
 #include "pod/join.h"
@@ -231,6 +232,20 @@ static enum ts_status reduce_make_parts(struct ts_joining *joining, struct ts_ou
 	return st;
 }
 
+/* What is input is known when a file's outline is made: asked for here alone it would count for nothing. */
+static enum ts_status reduce_check_names(const struct ts_profile *profile,
+					 const struct ts_map_options *options, struct ts_error *err)
+{
+	struct ts_bytes names = options->settings->input_names;
+
+	if (names.n == 0 || ts_bytes_eq(names, profile->input_names))
+		return TS_OK;
+	return ts_fail(
+		err, TS_USAGE,
+		"the outlines were made with other \"input_names\" (give map outline the same "
+		"--config)");
+}
+
 static enum ts_status reduce_put_run(struct ts_buf *out, const struct ts_buf *parts,
 				     const struct ts_buf *steps, struct ts_error *err)
 {
@@ -260,6 +275,8 @@ enum ts_status ts_reduce_outline(const struct ts_map_input *outlines, size_t nr,
 	ts_profile_init(&profile);
 	memset(&outline, 0, sizeof(outline));
 	st = reduce_join_all(&joining, outlines, nr, err);
+	if (st == TS_OK)
+		st = reduce_check_names(&profile, options, err);
 	if (st == TS_OK)
 		st = reduce_make_parts(&joining, &outline, options, parts, &steps, err);
 	if (st == TS_OK)

@@ -74,23 +74,23 @@ static bool saved_outline_is_line(const void *self)
 {
 	const struct saved_line *line = self;
 
-	return line->marks.nr_kernels > 0 || !line->marks.kernels;
+	return (line->marks.nr_kernels > 0 || !line->marks.kernels) &&
+	       line->line.launch <= TS_LAUNCH_STEPS;
 }
-static TS_RECORD_WITH(saved_line, TS_VALID_IF(saved_outline_is_line),
-		      TS_NUMBER(1, from_ps, TS_BY_HAND), TS_STRUCT(2, marks, marks_record),
-		      TS_STRUCT(3, line.compile, ts_spans_record),
-		      TS_STRUCT(4, line.input, ts_spans_record),
-		      TS_RECORDS_CAP(5, line.scopes.steps.items, line.scopes.steps.nr,
-				     line.scopes.steps.cap, step_mark_record, TS_BY_NOTHING,
-				     TS_BY_HAND),
-		      TS_STRUCT(6, line.scopes.scopes, scopes_record),
-		      TS_NUMBER(7, line.scopes.is_python, TS_BY_HAND),
-		      TS_NUMBER(8, line.scopes.first_ps, TS_BY_HAND),
-		      TS_NUMBER(9, line.scopes.last_ps, TS_BY_HAND),
-		      TS_NUMBER(10, line.scopes.is_seen, TS_BY_HAND), TS_TEXT(11, line.damage),
-		      TS_NUMBER(12, line.has_hull, TS_BY_HAND),
-		      TS_NUMBER(13, line.first_ps, TS_BY_HAND),
-		      TS_NUMBER(14, line.last_ps, TS_BY_HAND));
+static TS_RECORD_WITH(
+	saved_line, TS_VALID_IF(saved_outline_is_line), TS_NUMBER(1, from_ps, TS_BY_HAND),
+	TS_STRUCT(2, marks, marks_record), TS_STRUCT(3, line.compile, ts_spans_record),
+	TS_STRUCT(4, line.input, ts_spans_record),
+	TS_RECORDS_CAP(5, line.scopes.steps.items, line.scopes.steps.nr, line.scopes.steps.cap,
+		       step_mark_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_STRUCT(6, line.scopes.scopes, scopes_record),
+	TS_NUMBER(7, line.scopes.is_python, TS_BY_HAND),
+	TS_NUMBER(8, line.scopes.first_ps, TS_BY_HAND),
+	TS_NUMBER(9, line.scopes.last_ps, TS_BY_HAND),
+	TS_NUMBER(10, line.scopes.is_seen, TS_BY_HAND), TS_TEXT(11, line.damage),
+	TS_NUMBER(12, line.has_hull, TS_BY_HAND), TS_NUMBER(13, line.first_ps, TS_BY_HAND),
+	TS_NUMBER(14, line.last_ps, TS_BY_HAND), TS_STRUCT(15, line.transfer, ts_spans_record),
+	TS_STRUCT(16, line.work, ts_spans_record), TS_NUMBER(17, line.launch, TS_BY_HAND));
 #undef TS_SELF
 
 struct saved_lines {
@@ -276,7 +276,8 @@ static TS_RECORD(outline, TS_STRUCT(1, steps, steps_record),
 		 TS_NUMBER(5, compile_ps, TS_BY_HAND), TS_STRUCT(6, host_steps, steps_record),
 		 TS_STRUCT(7, scopes, scopes_record), TS_NUMBER(8, host_first_ps, TS_BY_HAND),
 		 TS_NUMBER(9, host_last_ps, TS_BY_HAND), TS_NUMBER(10, has_wall, TS_BY_HAND),
-		 TS_NUMBER(11, wall_start_ps, TS_BY_HAND), TS_NUMBER(12, wall_end_ps, TS_BY_HAND));
+		 TS_NUMBER(11, wall_start_ps, TS_BY_HAND), TS_NUMBER(12, wall_end_ps, TS_BY_HAND),
+		 TS_ARRAY(13, launching, nr_launching, TS_BY_NOTHING, TS_BY_HAND));
 #undef TS_SELF
 
 /* ---- the steps of a host */

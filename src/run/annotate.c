@@ -3,6 +3,7 @@
 #include "run/annotate.h"
 
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "base/check.h"
 #include "base/buf.h"
 #include "run/annotated.h"
@@ -501,6 +502,7 @@ static void run_annotate_put_key(struct ts_buf *key, const struct ts_session *se
 		ts_buf_puts(key, options->traces[i] ? "1" : "0");
 	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
 		ts_buf_printf(key, " %a", ts_settings_get(options->settings, setting));
+	ts_buf_put(key, options->settings->input_names);
 	ts_buf_putc(key, ' ');
 	put_xprof_version(key, options->xprof_version);
 }

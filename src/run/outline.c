@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The outline pass. It keeps markers (events of step and module lines), which are as many as steps
- * (run/outline_steps.h). Of host threads it keeps only the time in compilations and in the input
- * pipeline.
+ * (run/outline_steps.h). Of host threads it keeps only the time in compilations, in the input pipeline, in
+ * transfers to devices, and, of those that launch, at other work.
+ *
+ * A device that has nothing to run waits for the next launch, and so for what the launching thread does until
+ * then. So input is what that thread is in; what another thread reads ahead is input only while the launching
+ * one is at no work that has a name: it may wait for just that. Transfers to the device are made by the
+ * runtime behind the launch, on any thread.
  */
 #include "run/outline.h"
 
@@ -27,20 +32,86 @@ static void run_outline_release_line(struct ts_outline_line *line)
 	free(line->own_damage);
 	ts_spans_release(&line->compile);
 	ts_spans_release(&line->input);
+	ts_spans_release(&line->transfer);
+	ts_spans_release(&line->work);
+	ts_spans_release(&line->waits);
 	ts_outline_scopes_release(&line->scopes);
 	memset(line, 0, sizeof(*line));
 }
 
-static enum ts_status add_activity(struct ts_outline_line *line, const struct ts_block *block,
-				   size_t i, enum ts_host_activity activity, struct ts_error *err)
+static struct ts_spans *spans_of(struct ts_outline_line *line, enum ts_host_activity activity)
 {
-	int64_t end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]);
-	bool compiles = ts_host_compiles(activity);
-	struct ts_spans *spans = compiles ? &line->compile : &line->input;
+	if (ts_host_compiles(activity))
+		return &line->compile;
+	if (activity == TS_HOST_TRANSFER)
+		return &line->transfer;
+	return activity == TS_HOST_INPUT ? &line->input : NULL;
+}
 
-	if (!compiles && activity != TS_HOST_INPUT)
-		return TS_OK;
-	return ts_spans_add(spans, block->start_ps[i], end_ps) ? TS_OK : ts_fail_nomem(err);
+/*
+ * Events come by their ends. What holds a launch is not what that waited for, but for what is left of it behind
+ * the launch; and what holds work does not only wait.
+ */
+static bool add_work(struct ts_outline_line *line, int64_t start_ps, int64_t end_ps,
+		     enum ts_host_activity activity)
+{
+	enum ts_host_launch launch = ts_host_launch_of(activity);
+
+	if (activity == TS_HOST_WAIT)
+		return (line->has_worked && line->worked_ps >= start_ps) ||
+		       ts_spans_add(&line->waits, start_ps, end_ps);
+	line->worked_ps = line->has_worked ? TS_MAX(line->worked_ps, start_ps) : start_ps;
+	line->has_worked = true;
+	if (!launch && line->has_launched)
+		start_ps = TS_MAX(start_ps, line->launched_ps);
+	if (launch) {
+		line->launched_ps =
+			line->has_launched ? TS_MAX(line->launched_ps, start_ps) : start_ps;
+		line->has_launched = true;
+		line->launch = TS_MAX(line->launch, launch);
+	}
+	return ts_spans_add(&line->work, start_ps, end_ps);
+}
+
+/* Frames of a tracer and marks of steps say where a thread is, not what it does. */
+static bool is_work(const struct outline_pass *pass, const struct ts_block *block, size_t i,
+		    enum ts_host_activity activity)
+{
+	enum ts_host_owner owner = (enum ts_host_owner)pass->names.owners[block->op[i]];
+
+	if (activity == TS_HOST_WAIT)
+		return true;
+	if (owner == TS_HOST_OF_TRACER || ts_host_feeds(activity))
+		return false;
+	return owner != TS_HOST_OF_USER || ts_outline_step_number(block, i) == TS_NO_NUMBER;
+}
+
+static enum ts_status add_event(struct ts_outline_line *line, const struct outline_pass *pass,
+				const struct ts_block *block, size_t i, struct ts_error *err)
+{
+	enum ts_host_activity activity = (enum ts_host_activity)pass->activity[block->op[i]];
+	int64_t start_ps = block->start_ps[i], end_ps = ts_i64_add(start_ps, block->dur_ps[i]);
+	struct ts_spans *spans = spans_of(line, activity);
+	bool good = !spans || ts_spans_add(spans, start_ps, end_ps);
+
+	if (good && is_work(pass, block, i, activity))
+		good = add_work(line, start_ps, end_ps, activity);
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+/* Of a thread that launches nothing its work does not count. */
+static enum ts_status finish_work(struct ts_outline_line *line, struct ts_error *err)
+{
+	bool good = true;
+
+	if (line->launch == TS_LAUNCH_CALL && line->scopes.steps.nr > 0)
+		line->launch = TS_LAUNCH_STEPS;
+	if (line->launch)
+		good = ts_spans_subtract(&line->work, &line->waits);
+	else
+		ts_spans_release(&line->work);
+	ts_spans_release(&line->waits);
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status run_outline_take_block(void *ctx, const struct ts_block *block,
@@ -54,7 +125,7 @@ static enum ts_status run_outline_take_block(void *ctx, const struct ts_block *b
 	if (!host)
 		st = ts_outline_marks_block(&line->marks, block, err);
 	for (size_t i = 0; host && i < block->nr_events && st == TS_OK; i++)
-		st = add_activity(line, block, i, pass->activity[block->op[i]], err);
+		st = add_event(line, pass, block, i, err);
 	if (st == TS_OK && host)
 		st = ts_outline_scopes_block(&line->scopes, block, &pass->names, err);
 	return st;
@@ -90,6 +161,8 @@ static enum ts_status run_outline_run_line(void *ctx, size_t job, size_t thread,
 	if (st && st != TS_FORMAT)
 		return st;
 	ended = ts_outline_scopes_end(&pass->lines[index].scopes, pass->profile, err);
+	if (ended == TS_OK)
+		ended = finish_work(&pass->lines[index], err);
 	if (ended)
 		return ended;
 	/* Damage of device lines is noted in the analyses' pass. */
@@ -133,14 +206,24 @@ static bool is_outline_line(const struct ts_plane *plane, const struct ts_line *
  * Of a trace the category says whether it is PyTorch that compiles: JAX has events of these names
  * too.
  */
-static enum ts_host_activity run_outline_activity_of(const struct ts_op *op)
+static enum ts_host_activity run_outline_activity_of(const struct ts_profile *profile,
+						     const struct ts_op *op)
 {
 	enum ts_torch_event event =
 		op->is_event ? ts_torch_event_of(op->name, op->category_id) : TS_TORCH_OTHER;
+	enum ts_host_activity activity;
 
+	if (ts_host_is_named(op->name, profile->input_names))
+		return TS_HOST_INPUT;
 	if (event == TS_TORCH_COMPILE || event == TS_TORCH_PHASE)
 		return TS_HOST_TORCH;
-	return event == TS_TORCH_ABOUT ? TS_HOST_OTHER : ts_host_activity_of(op->name);
+	if (event == TS_TORCH_ABOUT)
+		return TS_HOST_OTHER;
+	activity = ts_host_activity_of(op->name);
+	/* The file of a frame says where its thread is: dataloader.py(478): __iter__ */
+	return activity == TS_HOST_INPUT && op->category_id == TS_KINETO_PYTHON_FUNCTION
+		       ? TS_HOST_OTHER
+		       : activity;
 }
 
 uint8_t *ts_outline_activity(const struct ts_profile *profile)
@@ -148,7 +231,7 @@ uint8_t *ts_outline_activity(const struct ts_profile *profile)
 	uint8_t *activity = calloc(profile->nr_ops + 1, 1);
 
 	for (size_t i = 0; activity && i < profile->nr_ops; i++)
-		activity[i] = (uint8_t)run_outline_activity_of(&profile->ops[i]);
+		activity[i] = (uint8_t)run_outline_activity_of(profile, &profile->ops[i]);
 	return activity;
 }
 
@@ -225,24 +308,82 @@ static enum ts_status find_scopes(const struct ts_profile *profile,
 }
 
 /* What the threads of one host did. */
+struct host_sums {
+	struct ts_spans_sum compile, input, ahead,
+		work; /* ahead: input on threads that do not launch */
+};
+
+static void release_sums(struct host_sums *sums)
+{
+	ts_spans_sum_release(&sums->compile);
+	ts_spans_sum_release(&sums->input);
+	ts_spans_sum_release(&sums->ahead);
+	ts_spans_sum_release(&sums->work);
+}
+
+static bool is_of_host(const struct ts_profile *profile, size_t line, uint32_t host)
+{
+	return profile->planes[profile->lines[line].plane].host == host;
+}
+
+static enum ts_host_launch launch_of_host(const struct ts_profile *profile,
+					  const struct ts_outline_lines *lines, uint32_t host)
+{
+	enum ts_host_launch launch = TS_LAUNCH_NONE;
+
+	for (size_t l = 0; l < profile->nr_lines; l++)
+		if (is_of_host(profile, l, host))
+			launch = TS_MAX(launch, lines->items[l].launch);
+	return launch;
+}
+
+/* Of a line that launches. */
+static bool join_launching(struct ts_outline *outline, uint32_t index, struct ts_outline_line *line,
+			   struct host_sums *sums)
+{
+	outline->launching[outline->nr_launching++] = index;
+	return ts_spans_sum_add(&sums->input, &line->input) &&
+	       ts_spans_sum_add(&sums->work, &line->work);
+}
+
+static bool join_line(struct ts_outline *outline, uint32_t index, struct ts_outline_line *line,
+		      enum ts_host_launch launch, struct host_sums *sums)
+{
+	if (!ts_spans_sum_add(&sums->compile, &line->compile) ||
+	    !ts_spans_sum_add(&sums->input, &line->transfer))
+		return false;
+	return launch && line->launch == launch ? join_launching(outline, index, line, sums)
+						: ts_spans_sum_add(&sums->ahead, &line->input);
+}
+
+static bool finish_sums(struct host_sums *sums, struct ts_host_spans *spans)
+{
+	struct ts_spans ahead = { .nr = 0 }, work = { .nr = 0 };
+	bool good = ts_spans_sum_finish(&sums->compile, &spans->compile) &&
+		    ts_spans_sum_finish(&sums->input, &spans->input) &&
+		    ts_spans_sum_finish(&sums->ahead, &ahead) &&
+		    ts_spans_sum_finish(&sums->work, &work) && ts_spans_subtract(&ahead, &work) &&
+		    ts_spans_union(&spans->input, &ahead);
+
+	ts_spans_release(&ahead);
+	ts_spans_release(&work);
+	return good;
+}
+
 static enum ts_status run_outline_join_lines(const struct ts_profile *profile,
 					     const struct ts_outline_lines *lines, uint32_t host,
-					     struct ts_host_spans *spans, struct ts_error *err)
+					     struct ts_outline *outline, struct ts_error *err)
 {
-	struct ts_spans_sum compile = { .nr = 0 }, input = { .nr = 0 };
-	enum ts_status st = TS_OK;
+	enum ts_host_launch launch = launch_of_host(profile, lines, host);
+	struct host_sums sums = { .work = { .nr = 0 } };
+	bool good = true;
 
-	for (size_t l = 0; l < profile->nr_lines && st == TS_OK; l++)
-		if (profile->planes[profile->lines[l].plane].host == host &&
-		    (!ts_spans_sum_add(&compile, &lines->items[l].compile) ||
-		     !ts_spans_sum_add(&input, &lines->items[l].input)))
-			st = ts_fail_nomem(err);
-	if (st == TS_OK && (!ts_spans_sum_finish(&compile, &spans->compile) ||
-			    !ts_spans_sum_finish(&input, &spans->input)))
-		st = ts_fail_nomem(err);
-	ts_spans_sum_release(&compile);
-	ts_spans_sum_release(&input);
-	return st;
+	for (uint32_t l = 0; l < profile->nr_lines && good; l++)
+		if (is_of_host(profile, l, host))
+			good = join_line(outline, l, &lines->items[l], launch, &sums);
+	good = good && finish_sums(&sums, &outline->hosts[host]);
+	release_sums(&sums);
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 static bool has_devices(const struct ts_profile *profile, uint32_t host)
@@ -278,15 +419,16 @@ static enum ts_status join_hosts(const struct ts_profile *profile,
 	enum ts_status st;
 
 	outline->hosts = calloc(nr + 1, sizeof(*outline->hosts));
-	outline->nr_hosts = outline->hosts ? nr : 0;
+	outline->launching = calloc(profile->nr_lines + 1, sizeof(*outline->launching));
+	outline->nr_hosts = outline->hosts && outline->launching ? nr : 0;
 	for (uint32_t h = 0; h < outline->nr_hosts; h++) {
-		st = run_outline_join_lines(profile, lines, h, &outline->hosts[h], err);
+		st = run_outline_join_lines(profile, lines, h, outline, err);
 		if (st)
 			return st;
 		if (!ts_spans_union(&outline->compile, &outline->hosts[h].compile))
 			return ts_fail_nomem(err);
 	}
-	if (!outline->hosts)
+	if (!outline->hosts || !outline->launching)
 		return ts_fail_nomem(err);
 	st = share_controllers(profile, outline->hosts, err);
 	if (st)

@@ -13,7 +13,14 @@
 /* What one line gave. Owned by the struct. */
 struct ts_outline_line {
 	struct outline_marks marks;
-	struct ts_spans compile, input;
+	struct ts_spans compile, input, transfer;
+	/* Of a thread that launches (.launch): when it was at work on anything else that has a name. The events
+	 * that are inside of .launched_ps are launches, inside of .worked_ps work; both are the latest start. */
+	struct ts_spans work;
+	enum ts_host_launch launch;
+	struct ts_spans waits; /* while it is read */
+	bool has_launched, has_worked;
+	int64_t launched_ps, worked_ps;
 	struct outline_scopes scopes;
 	struct ts_bytes damage; /* of a host's thread, with a NUL behind it; empty: none */
 	char *own_damage;	/* the bytes of it, where they are the line's own */

@@ -18,20 +18,10 @@
 #define MAX_OPEN   65536
 #define MAX_SPANS  4096 /* of a scope */
 
-static enum ts_host_owner outline_scopes_owner_of(const struct ts_op *op)
-{
-	if (op->has_program && !op->is_event)
-		return TS_HOST_OF_RUNTIME;
-	if (op->category.n == 0)
-		return ts_host_owner_of(op->name);
-	if (op->category_id == TS_KINETO_USER_ANNOTATION)
-		return TS_HOST_OF_USER;
-	return op->category_id == TS_KINETO_PYTHON_FUNCTION ? TS_HOST_OF_TRACER
-							    : TS_HOST_OF_FRAMEWORK;
-}
-
 static const uint8_t parts_of[] = {
 	[TS_HOST_OTHER] = TS_PART_OTHER,	[TS_HOST_INPUT] = TS_PART_INPUT,
+	[TS_HOST_TRANSFER] = TS_PART_INPUT,	[TS_HOST_WAIT] = TS_PART_OTHER,
+	[TS_HOST_COPY] = TS_PART_OTHER,		[TS_HOST_ENQUEUE] = TS_PART_OTHER,
 	[TS_HOST_CALL] = TS_PART_DISPATCH,	[TS_HOST_EXECUTE] = TS_PART_DISPATCH,
 	[TS_HOST_TRACE] = TS_PART_TRACE,	[TS_HOST_LOWER] = TS_PART_TRACE,
 	[TS_HOST_COMPILE] = TS_PART_COMPILE,	[TS_HOST_BACKEND] = TS_PART_COMPILE,
@@ -48,7 +38,7 @@ enum ts_status ts_outline_names_init(struct outline_names *names, const struct t
 	names->owners = malloc(profile->nr_ops + 1);
 	names->parts = malloc(profile->nr_ops + 1);
 	for (size_t i = 0; names->owners && names->parts && i < profile->nr_ops; i++) {
-		names->owners[i] = (uint8_t)outline_scopes_owner_of(&profile->ops[i]);
+		names->owners[i] = (uint8_t)ts_host_owner_of_op(&profile->ops[i]);
 		names->parts[i] = parts_of[activity[i]];
 	}
 	return names->owners && names->parts ? TS_OK : ts_fail_nomem(err);
@@ -178,7 +168,7 @@ static enum ts_status outline_scopes_settle(struct outline_scopes *line,
 }
 
 /* A JSON trace is searched for each stat: there, only PyTorch's steps are known. */
-static uint64_t outline_scopes_number_of(const struct ts_block *block, size_t i)
+uint64_t ts_outline_step_number(const struct ts_block *block, size_t i)
 {
 	struct ts_bytes name = block->profile->ops[block->op[i]].name;
 	struct ts_stat stat;
@@ -201,7 +191,7 @@ static enum ts_status take_user(struct outline_scopes *line, const struct ts_blo
 				   .parent = TS_NONE,
 				   .start_ps = block->start_ps[i],
 				   .end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]),
-				   .number = outline_scopes_number_of(block, i) };
+				   .number = ts_outline_step_number(block, i) };
 
 	memcpy(mark.part_ps, did->part_ps, sizeof(mark.part_ps));
 	for (size_t k = line->open.nr; k-- > 0 && line->open.items[k].start_ps >= mark.start_ps;)

@@ -50,6 +50,9 @@ enum ts_status ts_outline_names_init(struct outline_names *names, const struct t
 				     const uint8_t *activity, struct ts_error *err);
 void ts_outline_names_release(struct outline_names *names);
 
+/* Of an event that marks a step; TS_NO_NUMBER: it does not. */
+uint64_t ts_outline_step_number(const struct ts_block *block, size_t i);
+
 enum ts_status ts_outline_scopes_block(struct outline_scopes *scopes, const struct ts_block *block,
 				       const struct outline_names *names, struct ts_error *err);
 /* Behind the last block: nothing will contain what is open. */

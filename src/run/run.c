@@ -2,6 +2,7 @@
 /* From files to results. */
 #include "run/run.h"
 
+#include "analysis/settings_list.h"
 #include "base/check.h"
 #include "run/outline.h"
 #include "io/dropped.h"
@@ -604,10 +605,12 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 				    .states = options->states,
 				    .meter = options->meter,
 				    .halt = options->halt };
-	enum ts_status st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
+	enum ts_status st;
 
 	TS_ASSERT(run && options);
 	memset(&ctx, 0, sizeof(ctx));
+	run->profile.input_names = options->settings->input_names;
+	st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
 	if (st == TS_OK)
 		st = ts_run_context(run, options, &ctx, err);
 	ctx.kept = run->results.kept = kept_of(run, options);

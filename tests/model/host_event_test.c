@@ -38,12 +38,39 @@ static const struct name_row names[] = {
 	{ "$:", TS_HOST_OTHER },
 	{ "$ :", TS_HOST_OTHER },
 	{ "$a.py:1 f (x)", TS_HOST_OTHER },
-	{ "shard_args", TS_HOST_INPUT },
+	{ "shard_args", TS_HOST_TRANSFER },
 	{ "Iterator::Model::Prefetch", TS_HOST_INPUT },
-	{ "H2D Dispatch", TS_HOST_INPUT },
-	{ "TransferToDevice", TS_HOST_INPUT },
-	{ "InfeedEnqueueTuple", TS_HOST_INPUT },
+	{ "H2D Dispatch", TS_HOST_TRANSFER },
+	{ "TransferToDevice", TS_HOST_TRANSFER },
+	{ "InfeedEnqueueTuple", TS_HOST_TRANSFER },
 	{ "shard_args_and_more", TS_HOST_OTHER },
+	{ "PrefetchDatasetIterator.__next__", TS_HOST_INPUT },
+	{ "_BatchDatasetIterator.__next__", TS_HOST_INPUT },
+	{ "SourceMapDataset.__getitem__", TS_HOST_INPUT },
+	{ "_ShuffleMapDataset.__getitem__", TS_HOST_INPUT },
+	{ "Prefetch._getitem", TS_HOST_INPUT },
+	{ "GrainIterator.next", TS_HOST_INPUT },
+	{ "DatasetIterator.__next__ier", TS_HOST_OTHER },
+	{ "fetch_batch", TS_HOST_INPUT },
+	{ "## load_batch ##", TS_HOST_INPUT },
+	{ "train/next_batch", TS_HOST_INPUT },
+	{ "data_loading (3)", TS_HOST_PIPELINE },
+	{ "dataloader", TS_HOST_INPUT },
+	{ "the input_pipeline: one", TS_HOST_INPUT },
+	{ "prefetch_batch fetch_batch", TS_HOST_INPUT },
+	{ "prefetch_batch", TS_HOST_OTHER },
+	{ "fetch_batches", TS_HOST_OTHER },
+	{ "PjitFunction(fetch_batch)", TS_HOST_CALL },
+	{ "$train.py:3 fetch_batch", TS_HOST_OTHER },
+	{ "write_checkpoint", TS_HOST_OTHER },
+	{ "$queue.py:171 get", TS_HOST_WAIT },
+	{ "$threading.py:355 wait", TS_HOST_WAIT },
+	{ "ThreadpoolListener::Region", TS_HOST_WAIT },
+	{ "cudaLaunchKernelExC", TS_HOST_ENQUEUE },
+	{ "hipGraphLaunch", TS_HOST_ENQUEUE },
+	{ "DoEnqueueProgram", TS_HOST_ENQUEUE },
+	{ "cudaMemcpyAsync", TS_HOST_COPY },
+	{ "hipMemcpyWithStream", TS_HOST_COPY },
 	{ "my backend_compile", TS_HOST_OTHER },
 	{ "", TS_HOST_OTHER },
 };
@@ -64,6 +91,29 @@ TEST(a_compiler_at_work_is_known_and_a_guess_is_none)
 	assert_false(ts_host_compiles(TS_HOST_PIPELINE));
 	assert_false(ts_host_compiles(TS_HOST_LOWER));
 	assert_false(ts_host_compiles(TS_HOST_OTHER));
+}
+
+TEST(what_is_listed_is_known_whole_or_by_its_beginning)
+{
+	struct ts_bytes listed = TS_LIT("read_records\nmy_*\n");
+
+	assert_true(ts_host_is_named(TS_LIT("read_records"), listed));
+	assert_true(ts_host_is_named(TS_LIT("my_"), listed));
+	assert_true(ts_host_is_named(TS_LIT("my_reader"), listed));
+	assert_false(ts_host_is_named(TS_LIT("read_record"), listed));
+	assert_false(ts_host_is_named(TS_LIT("read_records2"), listed));
+	assert_false(ts_host_is_named(TS_LIT("my"), listed));
+	assert_false(ts_host_is_named(TS_LIT(""), listed));
+	assert_false(ts_host_is_named(TS_LIT("read_records"), TS_LIT("")));
+}
+
+/* Of a user's own names these are input, and still the user's. */
+TEST(input_that_the_user_named_is_the_users)
+{
+	assert_int_equal(ts_host_owner_of(TS_LIT("fetch_batch")), TS_HOST_OF_USER);
+	assert_int_equal(ts_host_owner_of(TS_LIT("PrefetchDatasetIterator.__next__")),
+			 TS_HOST_OF_USER);
+	assert_int_equal(ts_host_owner_of(TS_LIT("IteratorGetNext")), TS_HOST_OF_RUNTIME);
 }
 
 TEST(a_call_names_its_function)

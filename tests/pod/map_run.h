@@ -64,8 +64,8 @@ static inline bool map_run_outline(struct map_run *map, size_t file)
 
 	ts_run_init(&run);
 	ts_buf_release(&map->outlines[file]);
-	st = ts_map_outline(&run, &map->files[file].sessions[0], 2, &map->outlines[file], &problem,
-			    NULL);
+	st = ts_map_outline(&run, &map->files[file].sessions[0], &map->settings, 2,
+			    &map->outlines[file], &problem, NULL);
 	ts_run_release(&run);
 	return st == TS_OK;
 }

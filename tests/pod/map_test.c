@@ -293,6 +293,34 @@ TEST_IN_TMPDIR(what_does_not_belong_together_is_refused)
 	map_run_release(&map);
 }
 
+/* They are known when the outlines of files are made; a run has the same in all of them. */
+TEST_IN_TMPDIR(names_of_input_are_those_of_one_machine)
+{
+	struct ts_buf direct = TS_BUF_INIT, reduced = TS_BUF_INIT, plain = TS_BUF_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+	struct map_run map;
+
+	make_hosts(2);
+	map_run_find(&map, "hosts");
+	assert_int_equal(map_run_direct(&map, 0, &plain, NULL), TS_OK);
+	map.settings.input_names = TS_LIT("np.asarray*\n");
+	assert_int_equal(map_run_direct(&map, 0, &direct, NULL), TS_OK);
+	assert_false(ts_bytes_eq(ts_buf_bytes(&plain), ts_buf_bytes(&direct)));
+	map_all(&map, false);
+	assert_int_equal(map_run_report(&map, false, &reduced, NULL), TS_OK);
+	assert_true(ts_bytes_eq(ts_buf_bytes(&direct), ts_buf_bytes(&reduced)));
+	map.settings.input_names = TS_LIT("else\n");
+	assert_int_equal(map_run_join(&map, false, &err), TS_USAGE);
+	assert_non_null(strstr(err.text, "the outlines were made with other \"input_names\""));
+	assert_true(map_run_outline(&map, 1));
+	assert_int_equal(map_run_join(&map, false, &err), TS_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "are not those of the other files"));
+	ts_buf_release(&direct);
+	ts_buf_release(&reduced);
+	ts_buf_release(&plain);
+	map_run_release(&map);
+}
+
 /* Else a map of 2,048 hosts would hold what 2,048 hosts have. */
 TEST_IN_TMPDIR(a_map_looks_at_the_steps_of_its_own_host_alone)
 {

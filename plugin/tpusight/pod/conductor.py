@@ -8,12 +8,13 @@ without it. What changes files is never done twice at once: the slower one could
 """
 import concurrent.futures
 import contextlib
+import hashlib
 import os
 import subprocess
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from .._program import DONE, SOME, found_program, last_words
 from .engine import Engine
@@ -88,10 +89,19 @@ class Run:
         self.status = NOTHING if NOTHING in (self.status, status) else status
 
 
+def _configs(options: Sequence[str]) -> Iterator[str]:
+    """The files of --config FILE and --config=FILE."""
+    for i, option in enumerate(options):
+        if option.startswith("--config="):
+            yield option[len("--config="):]
+        elif option == "--config" and i + 1 < len(options):
+            yield options[i + 1]
+
+
 class Conductor:
     def __init__(self, engine: Engine, rounds: Sequence[Round], options: Dict[str, List[str]],
                  progress: Optional[Callable[[Progress], None]] = None) -> None:
-        """OPTIONS: more of them for `tpusight reduce STEP`, by step."""
+        """OPTIONS: more of them for `tpusight reduce STEP`, by step. What files they name is input goes to `tpusight map outline`, too."""
         self.engine, self.rounds, self.options, self.progress = engine, rounds, options, progress
         self.free = dict(engine.nodes)  # slots
         self.losses: Dict[str, int] = {}
@@ -104,7 +114,12 @@ class Conductor:
         self.reduced: Set[subprocess.Popen] = set()
         self.pace: List[float] = []  # seconds a byte of tasks that are done
         self.runs: List[Run] = []
+        self.configs = tuple(self._config(path) for path in _configs(options["outline"]))
         self.begun, self.step = time.monotonic(), rounds[0].map
+
+    def _config(self, path: str) -> Tuple[str, str, Any]:
+        with open(path, "rb") as f:
+            return "--config", f"config-{hashlib.sha256(f.read()).hexdigest()}", self.engine.ship(path)
 
     def conduct(self, runs: List[Run]) -> None:
         self.runs = runs
@@ -165,6 +180,8 @@ class Conductor:
     def _start(self, work: Work, node: str) -> None:
         round, run = self.rounds[work.round], work.run
         shipped = tuple((option, *run.shipped[result]) for option, result in round.given)
+        if round.map == "outline":
+            shipped += self.configs
         threads = max(1, self.engine.nodes[node] // max(1, len(self.waiting)))
         task = Task(round.map, work.file.places[node], shipped, threads, "" if round.of_folders else round.made,
                     round.puts, not any(later.reduce for later in self.rounds[work.round + 1:]))

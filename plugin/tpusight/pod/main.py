@@ -15,7 +15,7 @@ Exit status: 0 done; 2 wrong usage; 3 no input could be read; 4 some inputs, or 
 # The program's own options: what they are for, and which step of `tpusight reduce` takes them.
 PASSED = {
     "--threshold": (("outline",), "NAME=VALUE", "a threshold of the doctor (repeatable)"),
-    "--config": (("outline",), "FILE", "thresholds from a file"),
+    "--config": (("outline",), "FILE", "thresholds, and what is input, from a file"),
     "--max-ops": (("outline", "report"), "N", "how many ops are listed"),
     "--max-steps": (("outline", "report"), "N", "how many steps are listed"),
     "--max-overlay-events": (("outline",), "N", "events in the overlay, a host"),

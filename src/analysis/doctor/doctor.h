@@ -128,6 +128,11 @@ struct ts_copy ts_fact_copy(struct ts_doctor *doctor, const struct ts_op_fact *f
 void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket);
 void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket);
 void ts_put_cores(struct ts_doctor *doctor, enum ts_bucket bucket);
+/* The advice about the event that a gap passed in, by its name: to bring input, save, log or compile beside the
+ * steps; of what else the user's program does before it launches, to take that out of them. False: the finding keeps
+ * its own; the event is the runtime's, or there is none. */
+bool ts_doctor_advise_by_event(struct ts_doctor *doctor, struct ts_finding *finding,
+			       const struct ts_gap_witness *witness);
 /* The name of HOST where there are several, else empty. */
 struct ts_bytes ts_doctor_host(const struct ts_doctor *doctor, uint32_t host);
 

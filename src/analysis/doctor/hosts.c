@@ -10,25 +10,136 @@
 #define MAX_EVENTS   3
 #define MIN_OF_FIRST 0.1 /* of the time of the first host event: one with less is left out */
 
-void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket)
+/* Where the gaps of one host event are. */
+struct event_hosts {
+	uint32_t most; /* the host with most of their time */
+	size_t nr;
+};
+
+static struct event_hosts hosts_of(struct ts_doctor *doctor, struct ts_bytes event)
+{
+	const struct ts_profile *profile = doctor->ctx->profile;
+	const struct ts_gaps_facts *gaps = ts_gaps_facts(doctor->ctx);
+	int64_t *host_ps =
+		ts_arena_array(&doctor->scratch, profile->nr_hosts + 1, sizeof(*host_ps));
+	struct event_hosts found = { .most = 0 };
+
+	doctor->failed |= !host_ps;
+	for (size_t i = 0; host_ps && i < doctor->time->nr_gaps; i++) {
+		const struct ts_time_gap *gap = &doctor->time->gaps[i];
+		uint32_t host = profile->devices[gap->device].host;
+
+		if (!ts_bytes_eq(gaps->witnesses[i].event, event))
+			continue;
+		found.nr += host_ps[host] == 0;
+		host_ps[host] = ts_i64_add(host_ps[host], gap->dur_ps);
+		if (host_ps[host] > host_ps[found.most])
+			found.most = host;
+	}
+	return found;
+}
+
+static void put_host_event(struct ts_doctor *doctor, const struct ts_gap_group *group)
+{
+	struct event_hosts hosts = hosts_of(doctor, group->witness.event);
+	struct ts_bytes host = ts_doctor_host(doctor, hosts.most);
+
+	TS_PUT(doctor, "{name}[ on {name}][ of {name}][ and of {count} more host{s}]",
+	       TS_NAME(group->witness.event), TS_NAME(group->witness.thread), TS_NAME(host),
+	       TS_WHEN(hosts.nr > 1, TS_COUNT(hosts.nr - 1)));
+	TS_PUT(doctor, " ({core} in {count} gap{s}[, ended by {name}])", TS_CORE(group->total_ps),
+	       TS_COUNT(group->count), TS_NAME(group->witness.ended_by));
+}
+
+/* Those with most time: first what launches waited for, then what else hosts were seen in. */
+static size_t choose_events(struct ts_doctor *doctor, enum ts_bucket bucket,
+			    const struct ts_gap_group *chosen[MAX_EVENTS])
 {
 	const struct ts_gaps_facts *gaps = ts_gaps_facts(doctor->ctx);
 	double first_ps = 0;
-	int nr = 0;
+	size_t nr = 0;
 
 	for (size_t i = 0; i < gaps->nr_groups && nr < MAX_EVENTS; i++) {
 		const struct ts_gap_group *group = &gaps->groups[i];
 		double ps = (double)group->total_ps;
 
-		if (group->event.n == 0 || ps < first_ps * MIN_OF_FIRST || group->cause != bucket)
+		if (group->witness.event.n == 0 || ps < first_ps * MIN_OF_FIRST ||
+		    group->cause != bucket)
 			continue;
 		first_ps = nr == 0 ? ps : first_ps;
-		ts_put(doctor, nr++ ? ", " : " Meanwhile the host is in ");
-		TS_PUT(doctor, "{name}[ on {name}] ({core} in {count} gap{s}[, ended by {name}])",
-		       TS_NAME(group->event), TS_NAME(group->thread), TS_CORE(group->total_ps),
-		       TS_COUNT(group->count), TS_NAME(group->ended));
+		chosen[nr++] = group;
 	}
-	ts_put(doctor, nr > 0 ? "." : "");
+	return nr;
+}
+
+static void put_events(struct ts_doctor *doctor, const struct ts_gap_group *const *groups,
+		       size_t nr, bool is_awaited, const char *words)
+{
+	size_t put = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (groups[i]->witness.is_awaited != is_awaited)
+			continue;
+		ts_put(doctor, put++ ? ", " : words);
+		put_host_event(doctor, groups[i]);
+	}
+	ts_put(doctor, put > 0 ? "." : "");
+}
+
+void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket)
+{
+	const struct ts_gap_group *chosen[MAX_EVENTS];
+	size_t nr = choose_events(doctor, bucket, chosen);
+
+	put_events(doctor, chosen, nr, true, " The launch waited for ");
+	put_events(doctor, chosen, nr, false, " Meanwhile the host is in ");
+}
+
+/* --- what to do about it */
+
+#define HOST_BUSY "host_busy"
+
+static const struct advice_row {
+	const char *part; /* of a name */
+	const char *advice;
+} advice_rows[] = {
+	{ "checkpoint", "slow_steps_checkpoint" }, { "Checkpoint", "slow_steps_checkpoint" },
+	{ "orbax", "slow_steps_checkpoint" },	   { "save", "slow_steps_checkpoint" },
+	{ "Save", "slow_steps_checkpoint" },	   { "metric", "logging_in_steps" },
+	{ "Metric", "logging_in_steps" },	   { "summary", "logging_in_steps" },
+	{ "Summary", "logging_in_steps" },	   { "add_scalar", "logging_in_steps" },
+	{ "logging", "logging_in_steps" },	   { "logger", "logging_in_steps" },
+	{ "Logger", "logging_in_steps" },	   { "wandb", "logging_in_steps" },
+	{ "tensorboard", "logging_in_steps" },
+};
+
+static const char *hosts_advice_of(const struct ts_gap_witness *witness)
+{
+	if (ts_host_feeds(witness->activity))
+		return "input_bound";
+	if (ts_host_compiles(witness->activity))
+		return "compilation";
+	for (size_t i = 0; i < TS_NELEM(advice_rows) && witness->owner != TS_HOST_OF_FRAMEWORK; i++)
+		if (ts_bytes_has(witness->event, advice_rows[i].part))
+			return advice_rows[i].advice;
+	return witness->is_awaited && witness->owner == TS_HOST_OF_USER ? HOST_BUSY : NULL;
+}
+
+bool ts_doctor_advise_by_event(struct ts_doctor *doctor, struct ts_finding *finding,
+			       const struct ts_gap_witness *witness)
+{
+	const char *name = hosts_advice_of(witness);
+	const struct ts_advice *advice;
+
+	if (!name)
+		return false;
+	advice = ts_advice_find(doctor->framework, name);
+	finding->advice = ts_bytes_of(advice->advice);
+	if (strcmp(name, HOST_BUSY) == 0)
+		finding->advice = TS_SENTENCE(doctor, "The host is in {name}. {text}",
+					      TS_NAME(witness->event), TS_STRING(advice->advice));
+	finding->code = ts_bytes_of(advice->code);
+	return true;
 }
 
 void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket)

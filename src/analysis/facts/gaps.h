@@ -8,16 +8,20 @@
 #include "analysis/facts/time.h"
 #include "base/bytes.h"
 #include "model/bucket.h"
+#include "model/host_event.h"
 
 /* What a host did in one gap; texts with .n 0: it is not known. */
 struct ts_gap_witness {
-	struct ts_bytes event, thread; /* the host event that it passed in */
-	struct ts_bytes ended_by;      /* the host event that ended it */
+	struct ts_bytes event, thread;	/* the host event that it passed in */
+	struct ts_bytes ended_by;	/* the host event that ended it */
+	enum ts_host_activity activity; /* of the event */
+	enum ts_host_owner owner;
+	bool is_awaited; /* what a thread that launches did until it launched the next program */
 };
 
 /* The gaps that passed in one host event. */
 struct ts_gap_group {
-	struct ts_bytes event, thread, ended;
+	struct ts_gap_witness witness; /* of the longest */
 	enum ts_bucket cause;
 	int64_t count, total_ps, longest_ps;
 	uint32_t device; /* of the longest */

@@ -4,8 +4,10 @@
  * the host event it passed in, and the one that ended it. A second pass over host threads alone.
  *
  * The event a gap passed in: of those that cover half of it or more the innermost, which is the
- * shortest; one in the compiler or the input pipeline before others where that is the gap's cause,
- * and one that only waits for other threads after all others. The event that ended it: the call
+ * shortest. What a thread that launches (run/outline.c) does before the launch comes before what other threads
+ * do meanwhile, one in the compiler or the input pipeline before others where that is the gap's cause,
+ * and one that only waits for other threads after all others. What holds a launch, as a step does, is not what
+ * that waited for. The event that ended it: the call
  * that started last before the device ran again, of those in progress in the gap (a jitted
  * function's before the runtime's own); without any the event that ended last in the gap.
  *
@@ -17,7 +19,6 @@
 #include "base/order.h"
 #include "result/schema/gaps.def"
 
-enum { RANK_NONE, RANK_WAITS, RANK_ANY, RANK_CAUSE };	   /* of an event a gap passed in */
 enum { ENDED_NONE, ENDED_ANY, ENDED_RUNTIME, ENDED_CALL }; /* of one that ended it */
 
 #define TS_SELF struct gap_witness
@@ -26,7 +27,9 @@ static bool is_witness(const void *self)
 {
 	const struct gap_witness *witness = self;
 
-	return witness->rank == RANK_NONE || (witness->op != TS_NONE && witness->line != TS_NONE);
+	return witness->rank == GAP_NONE ||
+	       (witness->rank > GAP_NONE && witness->rank <= GAP_AWAITED_CAUSE &&
+		witness->op != TS_NONE && witness->line != TS_NONE);
 }
 static TS_RECORD_WITH(witness, TS_VALID_IF(is_witness), TS_NUMBER(1, rank, TS_BY_HAND),
 		      TS_INDEX(2, op, TS_BY_OP, TS_BY_HAND),
@@ -53,16 +56,7 @@ static bool gaps_has_any(struct ts_bytes name, const char *const *parts)
 	return false;
 }
 
-static bool only_waits(struct ts_bytes name)
-{
-	static const char *const words[] = { "Threadpool",  "ThreadPool", "WaitForWork",
-					     "Acquire sem", "$threading", "$queue.py",
-					     "$selectors",  "futex",	  NULL };
-
-	return gaps_has_any(name, words);
-}
-
-static int rank_of_call(struct ts_bytes name)
+static int rank_of_call(struct ts_bytes name, enum ts_host_activity activity)
 {
 	static const char *const calls[] = { "PjitFunction(", "XLAGraphExecutor::", "StepTrace",
 					     NULL };
@@ -71,9 +65,10 @@ static int rank_of_call(struct ts_bytes name)
 					       "LaunchKernel",	      "GraphLaunch",
 					       "InfeedEnqueue",	      NULL };
 
-	if (gaps_has_any(name, calls))
+	if (activity == TS_HOST_CALL || gaps_has_any(name, calls))
 		return ENDED_CALL;
-	return gaps_has_any(name, runtime) ? ENDED_RUNTIME : ENDED_ANY;
+	return ts_host_launch_of(activity) || gaps_has_any(name, runtime) ? ENDED_RUNTIME
+									  : ENDED_ANY;
 }
 
 static bool gaps_wants(const struct ts_context *ctx, const struct ts_line *line)
@@ -98,9 +93,7 @@ static void read_gaps(struct gaps_state *state, const struct ts_context *ctx, ui
 			.start_ps = gap->start_ps,
 			.end_ps = ts_i64_add(gap->start_ps, gap->dur_ps),
 			.row = (uint32_t)i,
-			.under = gap->cause == TS_BUCKET_COMPILATION ? TS_HOST_COMPILE
-				 : gap->cause == TS_BUCKET_INPUT     ? TS_HOST_INPUT
-								     : TS_HOST_OTHER,
+			.under = gap->cause,
 		};
 	}
 	TS_SORT(state->gaps, state->nr, gaps_by_start);
@@ -139,6 +132,7 @@ static enum ts_status gaps_open(void *arg, const struct ts_context *ctx, const s
 	st = make_witnesses(state, ctx, err);
 	if (st)
 		return st;
+	state->launches = ts_outline_launches(ctx->outline, (uint32_t)(line - ctx->profile->lines));
 	read_gaps(state, ctx, ctx->profile->planes[line->plane].host);
 	return TS_OK;
 }
@@ -166,31 +160,72 @@ static void take_ended(struct gap_witness *kept, const struct gap_witness *seen)
 		*kept = *seen;
 }
 
-/* Is an event of this name what the gap is put down to? */
-static bool explains(enum ts_host_activity under, struct ts_bytes name)
+/* Is such an event what the gap is put down to? */
+static bool explains(enum ts_bucket under, enum ts_host_activity activity)
 {
-	if (under == TS_HOST_OTHER)
-		return false;
-	return under == TS_HOST_COMPILE ? ts_host_compiles(ts_host_activity_of(name))
-					: ts_host_activity_of(name) == under;
+	if (under == TS_BUCKET_COMPILATION)
+		return ts_host_compiles(activity);
+	return under == TS_BUCKET_INPUT && ts_host_feeds(activity);
 }
 
-static void gaps_meet(struct gaps_state *state, const struct gap *gap, struct gap_witness seen,
-		      struct ts_bytes name)
+static int64_t time_in(const struct gap *gap, int64_t start_ps, int64_t end_ps)
 {
-	int64_t overlap_ps =
-		TS_MIN(seen.end_ps, gap->end_ps) - TS_MAX(seen.start_ps, gap->start_ps);
+	return TS_MIN(end_ps, gap->end_ps) - TS_MAX(start_ps, gap->start_ps);
+}
 
-	if (overlap_ps >= (gap->end_ps - gap->start_ps) / 2) {
-		seen.rank = only_waits(name) ? RANK_WAITS : RANK_ANY;
-		if (explains(gap->under, name))
-			seen.rank = RANK_CAUSE;
+/* Calls hold what the gap passes in, on this thread or on others. Of an event that holds launches it is what is
+ * behind the last of them: what came before was not waited for by what comes next. */
+static bool is_awaited(const struct gaps_state *state, const struct gap *gap,
+		       const struct gap_witness *seen, enum ts_host_activity activity)
+{
+	int64_t start_ps =
+		state->has_launched ? TS_MAX(seen->start_ps, state->launched_ps) : seen->start_ps;
+
+	return state->launches && activity != TS_HOST_CALL && activity != TS_HOST_EXECUTE &&
+	       time_in(gap, start_ps, seen->end_ps) >= (gap->end_ps - gap->start_ps) / 2;
+}
+
+/* A mark of a step says where the thread is, as a frame does. */
+static bool is_place(const struct ts_context *ctx, const struct ts_op *op)
+{
+	return ts_host_owner_of_op(op) == TS_HOST_OF_TRACER ||
+	       ts_bytes_starts(op->name, "ProfilerStep#") ||
+	       ts_bytes_is(op->name, ctx->outline->host_steps.made_of);
+}
+
+static int rank_of(const struct gaps_state *state, const struct ts_context *ctx,
+		   const struct gap *gap, const struct gap_witness *seen,
+		   enum ts_host_activity activity)
+{
+	if (explains(gap->under, activity))
+		return state->launches ? GAP_AWAITED_CAUSE : GAP_CAUSE;
+	if (activity == TS_HOST_WAIT)
+		return GAP_WAITS;
+	if (!is_awaited(state, gap, seen, activity))
+		return GAP_ANY;
+	return is_place(ctx, &ctx->profile->ops[seen->op]) ? GAP_FRAME : GAP_AWAITED;
+}
+
+static void gaps_meet(struct gaps_state *state, const struct ts_context *ctx, const struct gap *gap,
+		      struct gap_witness seen)
+{
+	enum ts_host_activity activity =
+		(enum ts_host_activity)ctx->outline->host_activity[seen.op];
+
+	if (time_in(gap, seen.start_ps, seen.end_ps) >= (gap->end_ps - gap->start_ps) / 2) {
+		seen.rank = rank_of(state, ctx, gap, &seen, activity);
 		take_in(&state->seen[gap->row].in, &seen);
 	}
-	seen.rank = rank_of_call(name);
-	if (seen.rank == ENDED_ANY && (seen.end_ps > gap->end_ps || only_waits(name)))
+	seen.rank = rank_of_call(ctx->profile->ops[seen.op].name, activity);
+	if (seen.rank == ENDED_ANY && (seen.end_ps > gap->end_ps || activity == TS_HOST_WAIT))
 		return;
 	take_ended(&state->seen[gap->row].ended, &seen);
+}
+
+static void keep_launch(struct gaps_state *state, int64_t start_ps)
+{
+	state->launched_ps = state->has_launched ? TS_MAX(state->launched_ps, start_ps) : start_ps;
+	state->has_launched = true;
 }
 
 /* Gaps that begin before T. */
@@ -215,15 +250,16 @@ static enum ts_status gaps_block(void *arg, const struct ts_context *ctx,
 	struct gaps_state *state = arg;
 
 	for (size_t i = 0; state->nr > 0 && i < block->nr_events; i++) {
-		struct gap_witness seen = { RANK_NONE, block->op[i], block->line_index,
+		struct gap_witness seen = { GAP_NONE, block->op[i], block->line_index,
 					    block->start_ps[i],
 					    ts_i64_add(block->start_ps[i], block->dur_ps[i]) };
 
 		for (size_t g = begun_before(state, seen.end_ps);
 		     g > 0 && state->gaps[g - 1].reach_ps > seen.start_ps; g--)
 			if (state->gaps[g - 1].end_ps > seen.start_ps)
-				gaps_meet(state, &state->gaps[g - 1], seen,
-					  ctx->profile->ops[block->op[i]].name);
+				gaps_meet(state, ctx, &state->gaps[g - 1], seen);
+		if (ts_host_launch_of((enum ts_host_activity)ctx->outline->host_activity[seen.op]))
+			keep_launch(state, seen.start_ps);
 	}
 	return TS_OK;
 }
@@ -238,10 +274,33 @@ static int by_gap(const struct gap_seen *x, const struct gap_seen *y)
 	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
 }
 
+/* Did the thread launch something in the gap, behind what it did, or was that a part of the launch? */
+static bool is_before_launch(const struct gap_witness *in, const struct gap_witness *ended)
+{
+	return ended->rank > ENDED_ANY &&
+	       (ended->start_ps >= in->start_ps || ended->end_ps >= in->end_ps);
+}
+
+/* Else nothing waited for it. */
+static int64_t rank_in_run(const struct gap_seen *of_line)
+{
+	static const int64_t elsewhere[] = {
+		[GAP_NONE] = GAP_NONE,		[GAP_WAITS] = GAP_WAITS, [GAP_ANY] = GAP_ANY,
+		[GAP_FRAME] = GAP_ANY,		[GAP_AWAITED] = GAP_ANY, [GAP_CAUSE] = GAP_CAUSE,
+		[GAP_AWAITED_CAUSE] = GAP_CAUSE
+	};
+
+	return is_before_launch(&of_line->in, &of_line->ended) ? of_line->in.rank
+							       : elsewhere[of_line->in.rank];
+}
+
 static void gaps_take_seen(struct gap_seen *into, const struct gap_seen *from)
 {
-	if (from->in.rank > RANK_NONE)
-		take_in(&into->in, &from->in);
+	struct gap_witness in = from->in;
+
+	in.rank = rank_in_run(from);
+	if (in.rank > GAP_NONE)
+		take_in(&into->in, &in);
 	if (from->ended.rank > ENDED_NONE)
 		take_ended(&into->ended, &from->ended);
 }

@@ -16,8 +16,12 @@ struct gap {
 	int64_t start_ps, end_ps;
 	int64_t reach_ps; /* the latest end of this gap and those before it */
 	uint32_t row;	  /* of the gaps of facts/time.h */
-	enum ts_host_activity under;
+	enum ts_bucket under;
 };
+
+/* How well an event says what a gap passed in. On a thread that launches: by where it is, by what it is at
+ * before the launch, and by that where it is what the time is put down to. */
+enum { GAP_NONE, GAP_WAITS, GAP_ANY, GAP_FRAME, GAP_AWAITED, GAP_CAUSE, GAP_AWAITED_CAUSE };
 
 /* A host event that explains a gap; rank 0: it was not found. */
 struct gap_witness {
@@ -35,8 +39,12 @@ struct gap_seen {
 };
 
 struct gaps_state {
-	struct gap *gaps; /* of a line: those of its host, by start */
+	/* of a line */
+	struct gap *gaps; /* those of its host, by start */
 	size_t nr;
+	bool launches, has_launched;
+	int64_t launched_ps; /* the latest start of a launch */
+	/* of a line and of the sum */
 	struct gap_seen *seen; /* by row of the gaps of facts/time.h, in their order */
 	size_t nr_rows;
 };

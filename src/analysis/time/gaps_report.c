@@ -20,13 +20,11 @@ static void add_gap(struct ts_gap_group *groups, size_t *nr, const struct ts_tim
 {
 	struct ts_gap_group *group = groups;
 
-	while (group < groups + *nr && !ts_bytes_eq(group->event, witness->event))
+	while (group < groups + *nr && !ts_bytes_eq(group->witness.event, witness->event))
 		group++;
 	if (group == groups + *nr) {
 		*group = (struct ts_gap_group){
-			.event = witness->event,
-			.thread = witness->thread,
-			.ended = witness->ended_by,
+			.witness = *witness,
 			.cause = gap->cause,
 			.longest_ps = gap->dur_ps,
 			.device = gap->device,
@@ -38,7 +36,25 @@ static void add_gap(struct ts_gap_group *groups, size_t *nr, const struct ts_tim
 	group->total_ps = ts_i64_add(group->total_ps, gap->dur_ps);
 }
 
-TS_ORDER(gaps_report_costliest_first, struct ts_gap_group, TS_DOWN(total_ps) TS_UP(event))
+static struct ts_gap_witness witness_of(const struct ts_context *ctx, const struct gap_seen *seen)
+{
+	const struct gap_witness *in = &seen->in;
+	struct ts_gap_witness witness = {
+		.event = gaps_report_name_of(ctx, in),
+		.ended_by = gaps_report_name_of(ctx, &seen->ended),
+		.is_awaited = in->rank == GAP_FRAME || in->rank == GAP_AWAITED ||
+			      in->rank == GAP_AWAITED_CAUSE,
+	};
+
+	if (in->rank) {
+		witness.thread = ctx->profile->lines[in->line].name;
+		witness.activity = (enum ts_host_activity)ctx->outline->host_activity[in->op];
+		witness.owner = ts_host_owner_of_op(&ctx->profile->ops[in->op]);
+	}
+	return witness;
+}
+
+TS_ORDER(gaps_report_costliest_first, struct ts_gap_group, TS_DOWN(total_ps) TS_UP(witness.event))
 
 bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *ctx,
 			struct ts_arena *arena, struct ts_gaps_facts *facts)
@@ -52,12 +68,7 @@ bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *c
 	if (!witnesses || !groups)
 		return false;
 	for (size_t i = 0; i < time->nr_gaps; i++) {
-		witnesses[i] = (struct ts_gap_witness){
-			gaps_report_name_of(ctx, &sum->seen[i].in),
-			sum->seen[i].in.rank ? ctx->profile->lines[sum->seen[i].in.line].name
-					     : (struct ts_bytes){ NULL, 0 },
-			gaps_report_name_of(ctx, &sum->seen[i].ended)
-		};
+		witnesses[i] = witness_of(ctx, &sum->seen[i]);
 		add_gap(groups, &facts->nr_groups, &time->gaps[i], &witnesses[i]);
 	}
 	TS_SORT(groups, facts->nr_groups, gaps_report_costliest_first);
@@ -77,7 +88,7 @@ static void gaps_report_put_fields(const struct ts_gaps_facts *facts,
 
 	for (size_t i = 0; i < facts->nr_groups; i++) {
 		listed_ps = ts_i64_add(listed_ps, facts->groups[i].total_ps);
-		if (facts->groups[i].event.n > 0)
+		if (facts->groups[i].witness.event.n > 0)
 			explained_ps = ts_i64_add(explained_ps, facts->groups[i].total_ps);
 	}
 	TS_SET(result, gaps, gap_ps, time->nr_cores > 0 ? ts_int(all_ps) : ts_null());
@@ -86,13 +97,13 @@ static void gaps_report_put_fields(const struct ts_gaps_facts *facts,
 }
 
 #define EVENT_CELLS(X) \
-	X(host_event, ts_text_or_null(group->event)) \
-	X(host_thread, ts_text_or_null(group->thread)) \
+	X(host_event, ts_text_or_null(group->witness.event)) \
+	X(host_thread, ts_text_or_null(group->witness.thread)) \
 	X(count, ts_int(group->count)) \
 	X(total_ps, ts_int(group->total_ps)) \
 	X(longest_ps, ts_int(group->longest_ps)) \
 	X(cause, ts_text(ts_bytes_of(ts_bucket_name(group->cause)))) \
-	X(ended_by, ts_text_or_null(group->ended)) \
+	X(ended_by, ts_text_or_null(group->witness.ended_by)) \
 	X(start_ps, ts_int(group->start_ps)) \
 	X(device_id, ts_int(group->device))
 

@@ -488,10 +488,15 @@ TEST(the_advice_for_slow_steps_follows_what_grew)
 	static const struct {
 		enum ts_bucket cause;
 		const char *event, *advice;
+		enum ts_host_owner owner;
+		bool is_awaited;
 	} rows[] = {
 		{ TS_BUCKET_COMPILATION, "compile", "A step compiles again" },
 		{ TS_BUCKET_IDLE, "save_checkpoint", "Save checkpoints beside the steps" },
 		{ TS_BUCKET_IDLE, "train", "Compare a slow step with its neighbours" },
+		{ TS_BUCKET_IDLE, "log_metrics", "Profile steps without logging" },
+		{ TS_BUCKET_IDLE, "evaluate", "The host is in evaluate. Take that out of the loop",
+		  TS_HOST_OF_USER, true },
 	};
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
@@ -510,6 +515,8 @@ TEST(the_advice_for_slow_steps_follows_what_grew)
 		given_slow_step(&run, 4, 50, -1);
 		run.slow[0].cause = rows[i].cause;
 		run.witnesses[0].event = ts_bytes_of(rows[i].event);
+		run.witnesses[0].owner = rows[i].owner;
+		run.witnesses[0].is_awaited = rows[i].is_awaited;
 		finding = finding_of(when_examined(&run), "slow_steps");
 		assert_non_null(finding);
 		assert_true(contains(finding->advice, rows[i].advice));

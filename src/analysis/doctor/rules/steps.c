@@ -39,8 +39,9 @@ static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *ru
 	finding->title =
 		TS_SENTENCE(doctor, "{share} of core time waits for input", TS_SHARE(share));
 	TS_PUT(doctor,
-	       "For {core} of {core} nothing runs while a host thread is in the input "
-	       "pipeline or a transfer to the device.",
+	       "For {core} of {core} nothing runs and the next launch waits for the input pipeline "
+	       "or a "
+	       "transfer to the device.",
 	       TS_CORE(input_ps), TS_CORE(doctor->total_ps));
 	ts_put_host_events(doctor, TS_BUCKET_INPUT);
 	ts_put_per_step(doctor, TS_BUCKET_INPUT);
@@ -189,29 +190,15 @@ static void add_slow_places(struct ts_doctor *doctor, const struct ts_time_facts
 	}
 }
 
-static const char *const regular_events[] = { "checkpoint", "Checkpoint", "save", "Save" };
-
-static bool saves(struct ts_bytes event)
-{
-	for (size_t i = 0; i < TS_NELEM(regular_events); i++)
-		if (ts_bytes_has(event, regular_events[i]))
-			return true;
-	return false;
-}
-
-/* Advice by what grew; where nothing says why, that of the rule. */
-static const char *advice_for(const struct ts_doctor *doctor, const struct ts_slow_step *slow)
+/* Advice by what grew; where nothing says why, that of the rule. What a host did in the gap goes first. */
+static const char *advice_for(const struct ts_slow_step *slow)
 {
 	static const char *const by_cause[TS_NR_BUCKETS] = {
 		[TS_BUCKET_COMPILATION] = "recompilation",
 		[TS_BUCKET_INPUT] = "input_bound",
 		[TS_BUCKET_HOST_TRANSFER] = "host_copies",
 	};
-	struct ts_gap_witness witness =
-		ts_gap_witness_of(ts_gaps_facts(doctor->ctx), doctor->time, &slow->gap);
 
-	if (slow->cause == TS_BUCKET_IDLE && saves(witness.event))
-		return "slow_steps_checkpoint";
 	if (slow->is_straggler)
 		return "straggler";
 	return by_cause[slow->cause] ? by_cause[slow->cause] : "slow_steps";
@@ -221,9 +208,13 @@ static const char *advice_for(const struct ts_doctor *doctor, const struct ts_sl
 static void choose_advice(struct ts_doctor *doctor, const struct ts_slow_step *slowest,
 			  struct ts_finding *finding)
 {
-	const struct ts_advice *advice =
-		ts_advice_find(doctor->framework, advice_for(doctor, slowest));
+	struct ts_gap_witness witness =
+		ts_gap_witness_of(ts_gaps_facts(doctor->ctx), doctor->time, &slowest->gap);
+	const struct ts_advice *advice = ts_advice_find(doctor->framework, advice_for(slowest));
 
+	if (slowest->cause == TS_BUCKET_IDLE &&
+	    ts_doctor_advise_by_event(doctor, finding, &witness))
+		return;
 	finding->advice = ts_bytes_of(advice->advice);
 	finding->code = ts_bytes_of(advice->code);
 }

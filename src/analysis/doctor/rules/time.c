@@ -199,6 +199,18 @@ static void put_idle_of_capture(struct ts_doctor *doctor)
 		       TS_SHARE(idle));
 }
 
+/* By what launches waited for in most of the gaps, where that is known. */
+static void advise_by_gaps(struct ts_doctor *doctor, struct ts_finding *finding)
+{
+	const struct ts_gaps_facts *gaps = ts_gaps_facts(doctor->ctx);
+	size_t i = 0;
+
+	while (i < gaps->nr_groups && gaps->groups[i].cause != TS_BUCKET_IDLE)
+		i++;
+	if (i < gaps->nr_groups && gaps->groups[i].witness.is_awaited)
+		ts_doctor_advise_by_event(doctor, finding, &gaps->groups[i].witness);
+}
+
 static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	struct ts_finding *finding =
@@ -218,8 +230,11 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 	put_idle_of_capture(doctor);
 	ts_put_host_events(doctor, TS_BUCKET_IDLE);
 	ts_put_per_step(doctor, TS_BUCKET_IDLE);
+	if (doctor->ctx->profile->nr_hosts > 1)
+		ts_put_cores(doctor, TS_BUCKET_IDLE);
 	ts_put_launches(doctor);
 	finding->evidence = ts_doctor_text(doctor);
+	advise_by_gaps(doctor, finding);
 	for (size_t i = 0; i < nr_long(gaps, nr); i++)
 		ts_doctor_range(doctor, gaps[i].device, gaps[i].start_ps,
 				ts_i64_add(gaps[i].start_ps, gaps[i].dur_ps));
