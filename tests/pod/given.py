@@ -69,10 +69,10 @@ class Given(unittest.TestCase):
             shutil.copy(source, os.path.join(folder, host + ".xplane.pb"))
         return self.path(below)
 
-    def of_one_machine(self, session, status=DONE):
+    def of_one_machine(self, session, status=DONE, options=()):
         """The report as `tpusight report` writes it."""
         path = self.path("one.json")
-        done = subprocess.run([package.PROGRAM, "report", session, "-o", path], capture_output=True, text=True, check=False)
+        done = subprocess.run([package.PROGRAM, "report", session, "-o", path, *options], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, status, done.stderr)
         return path
 

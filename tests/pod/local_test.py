@@ -31,6 +31,15 @@ class Local(given.Given):
         return subprocess.Popen([sys.executable, "-m", "tpusight.pod.main", *args], env=environment, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
+    def test_names_of_input_are_those_of_the_config_file(self):
+        session, config = os.path.join(self.session(given.hosts(2)), given.SESSION), self.path("config.json")
+        with open(config, "w", encoding="utf-8") as f:
+            json.dump({"thresholds": {"input_high": 2}, "input_names": ["np.asarray*"]}, f)
+        for options in (["--config", config], [f"--config={config}"]):
+            done = pod.report(session, self.output, outline_options=options)
+            self.assertEqual((done.status, done.words, done.sessions[0].words), (0, [], []))
+            self.assert_same(self.of_one_machine(session, options=options), self.output)
+
     def test_the_report_is_that_of_one_machine(self):
         session = os.path.join(self.session(given.hosts(4)), given.SESSION)
         seen = []
