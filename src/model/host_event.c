@@ -183,6 +183,36 @@ enum ts_host_activity ts_host_activity_of(struct ts_bytes name)
 	return activity == TS_HOST_OTHER && is_users_input(name) ? TS_HOST_INPUT : activity;
 }
 
+/* Names of what a server does between two requests: a verb of waiting beside the word, or a call that waits for a socket. */
+static const char *const waiting_verbs[] = {
+	"wait", "get",	   "next",  "poll",   "recv", "pop",
+	"take", "receive", "fetch", "listen", "idle", "queue"
+};
+static const char *const socket_waits[] = { "epoll_wait", "accept", "select" };
+
+static bool has_part_of_any_case(struct ts_bytes name, const char *part)
+{
+	size_t n = strlen(part);
+
+	for (size_t i = 0; i + n <= name.n; i++)
+		if (strncasecmp((const char *)name.p + i, part, n) == 0)
+			return true;
+	return false;
+}
+
+bool ts_host_awaits_request(struct ts_bytes name)
+{
+	for (size_t i = 0; i < TS_NELEM(socket_waits); i++)
+		if (has_whole_word(name, socket_waits[i]))
+			return true;
+	if (!has_part_of_any_case(name, "request"))
+		return false;
+	for (size_t i = 0; i < TS_NELEM(waiting_verbs); i++)
+		if (has_part_of_any_case(name, waiting_verbs[i]))
+			return true;
+	return false;
+}
+
 bool ts_host_is_named(struct ts_bytes name, struct ts_bytes listed)
 {
 	TS_ASSERT_HOT(name.p || name.n == 0);

@@ -39,6 +39,8 @@ enum ts_host_activity {
 enum ts_host_activity ts_host_activity_of(struct ts_bytes name);
 /* Is it LISTED, or does it begin as one of the listed that ends in '*'? Each has a newline behind it. */
 bool ts_host_is_named(struct ts_bytes name, struct ts_bytes listed);
+/* Does the thread wait for somebody to ask for work, as a server does? */
+bool ts_host_awaits_request(struct ts_bytes name);
 /* Does the thread get something for the device to work on? */
 bool ts_host_feeds(enum ts_host_activity activity);
 /*

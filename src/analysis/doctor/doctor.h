@@ -35,6 +35,7 @@
 	X(compilation)          \
 	X(recompilation)        \
 	X(idle)                 \
+	X(requests)             \
 	X(cpu_fallback)         \
 	X(logging_in_steps)     \
 	X(other_time)           \
@@ -150,6 +151,9 @@ struct ts_waits ts_waits_find(const struct ts_doctor *doctor, bool collectives);
 void ts_put_waits(struct ts_doctor *doctor, const struct ts_waits *waits);
 /* " Compute that does not depend on them could cover ...": of the collectives. */
 void ts_put_coverable(struct ts_doctor *doctor);
+
+/* rules/requests.c: takes what a server waits for requests out of the idle time */
+void ts_doctor_find_requests(struct ts_doctor *doctor);
 
 /* rules/late.c: the cores at which lateness begins, for the rule straggler */
 void ts_report_late(struct ts_doctor *doctor, const struct ts_rule *rule);

@@ -11,6 +11,8 @@
  * time. Findings of unknown gain bound the score by their severity: critical ones to 50, warnings
  * to 90. The others count by their gains, so that worse runs have lower scores.
  *
+ * What a server waits for requests counts in neither.
+ *
  * Ops of unknown cost are taken to be as near to the roofline as the known ones; where none is
  * known, ASSUMED_EFFICIENCY of it, and the score says so.
  */
@@ -82,9 +84,9 @@ struct ts_health ts_doctor_health(const struct ts_doctor *doctor)
 {
 	struct ts_health health = { NAN, NAN, false };
 	struct useful sum = { 0, 0, 0 };
-	double efficiency, best;
+	double efficiency, best, total_ps = (double)(doctor->total_ps - doctor->requests_ps);
 
-	if (doctor->total_ps <= 0)
+	if (total_ps <= 0)
 		return health;
 	for (size_t i = 0; i < doctor->nr_facts; i++)
 		if (is_useful(doctor, &doctor->facts[i]))
@@ -93,9 +95,8 @@ struct ts_health ts_doctor_health(const struct ts_doctor *doctor)
 		sum.unknown_ps = (double)TS_MAX(doctor->bucket_ps[TS_BUCKET_COMPUTE], 0);
 	health.assumed = sum.known_ps <= 0 && sum.unknown_ps > 0;
 	efficiency = sum.known_ps > 0 ? sum.least_ps / sum.known_ps : ASSUMED_EFFICIENCY;
-	health.ideal_ps =
-		fmin(sum.least_ps + sum.unknown_ps * efficiency, (double)doctor->total_ps);
-	best = fmin(health.ideal_ps / (double)doctor->total_ps, 1 - all_gains(doctor));
+	health.ideal_ps = fmin(sum.least_ps + sum.unknown_ps * efficiency, total_ps);
+	best = fmin(health.ideal_ps / total_ps, 1 - all_gains(doctor));
 	health.score = fmin(100 * sqrt(best), cap_of(doctor));
 	return health;
 }

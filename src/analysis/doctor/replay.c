@@ -31,12 +31,21 @@ static bool replay_make_arrays(struct ts_run_replay *run)
 	run->fact = ts_room_array(rooms, nr, sizeof(*run->fact));
 	run->exposed_ps = ts_room_array(rooms, nr, sizeof(*run->exposed_ps));
 	run->gaps = ts_room_array(rooms, nr, sizeof(*run->gaps));
+	run->free_ps = ts_room_array(rooms, nr, sizeof(*run->free_ps));
 	run->op_ps = ts_room_array(rooms, run->nr_facts + 1, sizeof(*run->op_ps));
 	run->op_recorded_ps = ts_room_array(rooms, run->nr_facts + 1, sizeof(*run->op_recorded_ps));
 	run->op_left_ps = ts_room_array(rooms, run->nr_facts + 1, sizeof(*run->op_left_ps));
-	return run->fact && run->exposed_ps && run->gaps && run->op_ps && run->op_left_ps &&
-	       run->op_recorded_ps && replay_make_times(run, &run->kept) &&
+	return run->fact && run->exposed_ps && run->gaps && run->free_ps && run->op_ps &&
+	       run->op_left_ps && run->op_recorded_ps && replay_make_times(run, &run->kept) &&
 	       replay_make_times(run, &run->aside);
+}
+
+void ts_run_replay_free_gap(struct ts_run_replay *run, uint32_t node)
+{
+	uint32_t at = run->fact[node];
+
+	run->free_ps[at] = ts_i64_add(run->free_ps[at], run->gaps[at].idle_ps);
+	run->gaps[at].idle_ps = 0;
 }
 
 bool ts_run_replay_receives(const struct ts_run_replay *run, uint32_t node)
@@ -146,6 +155,7 @@ void ts_run_replay_close(struct ts_run_replay *run)
 	ts_room_free(run->gaps);
 	replay_free_times(&run->kept);
 	replay_free_times(&run->aside);
+	ts_room_free(run->free_ps);
 	ts_room_free(run->op_ps);
 	ts_room_free(run->op_left_ps);
 	ts_room_free(run->op_recorded_ps);
@@ -178,7 +188,8 @@ void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *share
 		replay_less(&gap->compile_ps, shares->classes[TS_BUCKET_COMPILATION]);
 		replay_less(&gap->input_ps, shares->classes[TS_BUCKET_INPUT]);
 		replay_less(&gap->idle_ps, shares->classes[TS_BUCKET_IDLE]);
-		run->replay.own_ps[i] = gap->compile_ps + gap->input_ps + gap->idle_ps;
+		run->replay.own_ps[i] =
+			gap->compile_ps + gap->input_ps + gap->idle_ps + run->free_ps[at];
 	}
 }
 

@@ -27,6 +27,7 @@ struct ts_run_replay {
 	uint32_t *fact; /* by node: of an op its place in facts/ops.h, of a gap in .gaps; TS_NONE */
 	int64_t *exposed_ps; /* by node: what it waited for a transfer alone, once all had come */
 	struct ts_path_gap *gaps;
+	int64_t *free_ps; /* by gap: of its idle time, that which no finding may take */
 	size_t nr_gaps, nr_facts, nr_inferred; /* inferred: nodes */
 	struct ts_replay_times kept, aside;
 	int64_t recorded_ps, length_ps; /* the run's length; and of what was kept last */
@@ -48,6 +49,8 @@ enum ts_status ts_run_replay_open(struct ts_run_replay *run, const struct ts_con
 void ts_run_replay_close(struct ts_run_replay *run);
 
 void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *shares);
+/* The idle time of this gap is nobody's loss. */
+void ts_run_replay_free_gap(struct ts_run_replay *run, uint32_t node);
 /* Whether the node waits for what another core sends. */
 bool ts_run_replay_receives(const struct ts_run_replay *run, uint32_t node);
 /* The length of the run as it is now. */

@@ -7,7 +7,7 @@
 #define TS_ANALYSIS_FACTS_CRITICAL_PATH_H
 
 #include "analysis/analysis.h"
-#include "model/bucket.h"
+#include "analysis/facts/time.h"
 #include "model/graph.h"
 
 struct path_state;
@@ -40,6 +40,8 @@ void ts_path_release(struct ts_path *path);
 int64_t ts_path_weight(const struct ts_path *path, uint32_t step);
 /* The op behind a gap. */
 uint32_t ts_path_op_behind(const struct ts_path *path, uint32_t node);
+/* A gap as facts/time.h has it, by its device and its start on the host's clock. */
+struct ts_time_gap ts_path_time_gap(const struct ts_path *path, uint32_t node);
 /* What passed of a gap, from START_PS to END_PS on the graph's clock, under each class: compilation, input, idle. */
 struct ts_path_gap {
 	int64_t compile_ps, input_ps, idle_ps;

@@ -82,6 +82,7 @@ struct ts_doctor {
 	const struct ts_rates *rates;	  /* of the first device with a known peak, or NULL */
 	int64_t total_ps;		  /* wall x cores; -1 unknown */
 	int64_t bucket_ps[TS_NR_BUCKETS]; /* -1 unknown */
+	int64_t requests_ps; /* of the core time: a server waits for requests, which is in no class of .bucket_ps */
 	size_t nr_steps;
 	const struct ts_op_fact *facts; /* those of .ops: the largest self time first */
 	size_t nr_facts;

@@ -41,6 +41,16 @@ struct ts_path_gap ts_path_gap_of(const struct ts_path *path, uint32_t node, int
 	return gap;
 }
 
+struct ts_time_gap ts_path_time_gap(const struct ts_path *path, uint32_t node)
+{
+	uint32_t device = path->device[path->graph.nodes[node].row];
+	const struct path_moment *behind = ts_path_moment_behind(path, node);
+	bool is_first = behind == path->sum->cores[device].moments;
+
+	return (struct ts_time_gap){ .device = device,
+				     .start_ps = is_first ? INT64_MIN : behind[-1].end_ps };
+}
+
 int64_t ts_path_weight(const struct ts_path *path, uint32_t row)
 {
 	if (path->level == 0 || ts_run_steps_slow_at(path->ctx->steps, row) < PATH_SLOWEST)

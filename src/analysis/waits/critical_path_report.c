@@ -119,13 +119,10 @@ static void critical_path_report_add(struct path_report *report, enum part_kind 
 
 /* The host's event that the gap passed in, by the longest gaps of the run; nothing: it is none of them. */
 static struct ts_gap_witness critical_path_report_witness(const struct path_report *report,
-							  uint32_t node, uint32_t device)
+							  uint32_t node)
 {
 	const struct ts_context *ctx = report->path.ctx;
-	const struct path_moment *behind = ts_path_moment_behind(&report->path, node);
-	bool is_first = behind == report->path.sum->cores[device].moments;
-	struct ts_time_gap gap = { .device = device,
-				   .start_ps = is_first ? INT64_MIN : behind[-1].end_ps };
+	struct ts_time_gap gap = ts_path_time_gap(&report->path, node);
 
 	return ts_gap_witness_of(ts_gaps_facts(ctx), ts_time_facts(ctx), &gap);
 }
@@ -135,7 +132,7 @@ static void critical_path_report_add_gap(struct path_report *report,
 					 const struct ts_graph_part *part)
 {
 	uint32_t device = report->path.device[report->path.graph.nodes[part->node].row];
-	struct ts_gap_witness witness = critical_path_report_witness(report, part->node, device);
+	struct ts_gap_witness witness = critical_path_report_witness(report, part->node);
 	struct ts_path_gap gap =
 		ts_path_gap_of(&report->path, part->node, part->start_ps, part->end_ps);
 	int64_t compiled_ps = part->start_ps + gap.compile_ps;
