@@ -2,7 +2,8 @@
 /*
  * Names are those of NCCL, RCCL, NVSHMEM, MSCCL++, vLLM, FlashInfer, TensorRT-LLM, DeepEP and
  * PyTorch's symmetric memory; cuBLAS, CUTLASS, cuDNN, Triton's and vendors' attention, rocBLAS
- * (Tensile's "Cijk_"), MIOpen, ATen, Inductor; CUPTI's and roctracer's for copies.
+ * (Tensile's "Cijk_"), MIOpen, composable_kernel, ATen, Inductor, triton_kernels, AOTriton; CUPTI's and
+ * roctracer's for copies.
  */
 #include "model/kernel_name.h"
 
@@ -81,6 +82,7 @@ static const struct row {
 	{ "flash_fwd", TS_CATEGORY_ATTENTION },
 	{ "flash_bwd", TS_CATEGORY_ATTENTION },
 	{ "fmha", TS_CATEGORY_ATTENTION },
+	{ "attn_fwd", TS_CATEGORY_ATTENTION },
 	{ "attention", TS_CATEGORY_ATTENTION },
 	{ "Attention", TS_CATEGORY_ATTENTION },
 	{ "winograd", TS_CATEGORY_CONVOLUTION },
@@ -113,6 +115,7 @@ static const struct row {
 	{ "rms_norm", TS_CATEGORY_NORM },
 	{ "rmsnorm", TS_CATEGORY_NORM },
 	{ "RMSNorm", TS_CATEGORY_NORM },
+	{ "Rmsnorm", TS_CATEGORY_NORM },
 	{ "batch_norm", TS_CATEGORY_NORM },
 	{ "BatchNorm", TS_CATEGORY_NORM },
 	{ "bn_fw", TS_CATEGORY_NORM },
@@ -136,6 +139,10 @@ static const struct row {
 	{ "elementwise", TS_CATEGORY_ELEMENTWISE },
 	{ "triton_poi_", TS_CATEGORY_ELEMENTWISE },
 	{ "CatArrayBatchedCopy", TS_CATEGORY_ELEMENTWISE },
+	{ "act_and_mul", TS_CATEGORY_ELEMENTWISE },
+	{ "SubTensorOp", TS_CATEGORY_ELEMENTWISE },
+	{ "matmul", TS_CATEGORY_GEMM,
+	  true }, /* what Inductor fuses has it in its name, too: the last */
 };
 
 static bool kernel_name_is_letter(uint8_t byte)
