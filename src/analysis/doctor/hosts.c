@@ -8,6 +8,7 @@
 #include "base/check.h"
 
 #define MAX_EVENTS   3
+#define ALIKE	     0.95 /* cores that differ by less are not told apart */
 #define MIN_OF_FIRST 0.1 /* of the time of the first host event: one with less is left out */
 
 /* Where the gaps of one host event are. */
@@ -189,6 +190,8 @@ void ts_put_cores(struct ts_doctor *doctor, enum ts_bucket bucket)
 		if (cores[i].ps[bucket] < least->ps[bucket])
 			least = &cores[i];
 	}
+	if ((double)least->ps[bucket] > ALIKE * (double)most->ps[bucket])
+		return;
 	TS_PUT(doctor, " Most on {name} ({time}), least on {name} ({time}).",
 	       TS_NAME(hosts_name_of(doctor, most)), TS_TIME(most->ps[bucket]),
 	       TS_NAME(hosts_name_of(doctor, least)), TS_TIME(least->ps[bucket]));
