@@ -98,7 +98,7 @@ void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket)
 
 /* --- what to do about it */
 
-#define HOST_BUSY "host_busy"
+#define IDLE_HOST "idle_host"
 
 static const struct advice_row {
 	const char *part; /* of a name */
@@ -123,7 +123,7 @@ static const char *hosts_advice_of(const struct ts_gap_witness *witness)
 	for (size_t i = 0; i < TS_NELEM(advice_rows) && witness->owner != TS_HOST_OF_FRAMEWORK; i++)
 		if (ts_bytes_has(witness->event, advice_rows[i].part))
 			return advice_rows[i].advice;
-	return witness->is_awaited && witness->owner == TS_HOST_OF_USER ? HOST_BUSY : NULL;
+	return witness->is_awaited && witness->owner == TS_HOST_OF_USER ? IDLE_HOST : NULL;
 }
 
 bool ts_doctor_advise_by_event(struct ts_doctor *doctor, struct ts_finding *finding,
@@ -136,7 +136,7 @@ bool ts_doctor_advise_by_event(struct ts_doctor *doctor, struct ts_finding *find
 		return false;
 	advice = ts_advice_find(doctor->framework, name);
 	finding->advice = ts_bytes_of(advice->advice);
-	if (strcmp(name, HOST_BUSY) == 0)
+	if (strcmp(name, IDLE_HOST) == 0)
 		finding->advice = TS_SENTENCE(doctor, "The host is in {name}. {text}",
 					      TS_NAME(witness->event), TS_STRING(advice->advice));
 	finding->code = ts_bytes_of(advice->code);
