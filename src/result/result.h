@@ -168,7 +168,7 @@ struct ts_merged {
 struct ts_root {
 	const char
 		*kind; /* "core", "op", "pipeline", "clock", "step", "host"; NULL: none is known */
-	struct ts_bytes device, host, thread, op;
+	struct ts_bytes device, host, thread, op, event; /* event: of the thread */
 	const struct ts_bytes *chain; /* what waits for it, one after the other, as sentences */
 	size_t nr_chain;
 };

@@ -120,6 +120,7 @@ struct ts_value ts_root_value(const struct ts_root *root, size_t column)
 		ts_text_or_null(root->host),
 		ts_text_or_null(root->thread),
 		ts_text_or_null(root->op),
+		ts_text_or_null(root->event),
 	};
 
 	TS_ASSERT(root);

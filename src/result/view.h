@@ -63,7 +63,7 @@ extern const char *const ts_when_columns[TS_WHEN_COLUMNS];
 struct ts_value ts_when_value(const struct ts_when *when, size_t column);
 
 /* What the finding begins with; .kind NULL: nothing is known of that. Its chain is a list of texts beside. */
-#define TS_ROOT_LIST(X) X(kind) X(device) X(host) X(thread) X(op)
+#define TS_ROOT_LIST(X) X(kind) X(device) X(host) X(thread) X(op) X(event)
 #define TS_ROOT_INDEX(name) TS_ROOT_##name,
 enum { TS_ROOT_LIST(TS_ROOT_INDEX) TS_ROOT_COLUMNS };
 extern const char *const ts_root_columns[TS_ROOT_COLUMNS];

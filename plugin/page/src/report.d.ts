@@ -52,7 +52,7 @@ export interface Finding {
 	gain_low_ps?: Maybe<number>;
 	gain_high_ps?: Maybe<number>;
 	kind?: "cause" | "headroom";
-	cause?: Maybe<{ kind: string; device?: Maybe<string>; host?: Maybe<string>; thread?: Maybe<string>; op?: Maybe<string>; chain: string[] }>;
+	cause?: Maybe<{ kind: string; device?: Maybe<string>; host?: Maybe<string>; thread?: Maybe<string>; op?: Maybe<string>; event?: Maybe<string>; chain: string[] }>;
 	impact_ps: Maybe<number>;
 	impact_pct: Maybe<number>;
 	ceiling?: Maybe<string>;

@@ -129,6 +129,10 @@ struct ts_copy ts_fact_copy(struct ts_doctor *doctor, const struct ts_op_fact *f
 void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket);
 void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket);
 void ts_put_cores(struct ts_doctor *doctor, enum ts_bucket bucket);
+/* What most of the class's time waited for, where that is an event of a thread that launches: the finding begins there. False: it is
+ * not known. */
+bool ts_doctor_root_at_host(struct ts_doctor *doctor, struct ts_finding *finding,
+			    enum ts_bucket bucket);
 /* The advice about the event that a gap passed in, by its name: to bring input, save, log or compile beside the
  * steps; of what else the user's program does before it launches, to take that out of them. False: the finding keeps
  * its own; the event is the runtime's, or there is none. */

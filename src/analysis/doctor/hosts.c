@@ -96,6 +96,31 @@ void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket)
 	put_events(doctor, chosen, nr, false, " Meanwhile the host is in ");
 }
 
+#define MOST 0.5 /* of the time of its class: what has less is not what it begins with */
+
+bool ts_doctor_root_at_host(struct ts_doctor *doctor, struct ts_finding *finding,
+			    enum ts_bucket bucket)
+{
+	const struct ts_gap_group *chosen[MAX_EVENTS];
+	const struct ts_profile *profile = doctor->ctx->profile;
+	struct ts_bytes *chain = ts_arena_array(&doctor->result->owner->arena, 1, sizeof(*chain));
+
+	doctor->failed |= !chain;
+	if (!chain || choose_events(doctor, bucket, chosen) == 0 ||
+	    !chosen[0]->witness.is_awaited ||
+	    (double)chosen[0]->total_ps < MOST * (double)doctor->bucket_ps[bucket])
+		return false;
+	finding->root.kind = "host";
+	finding->root.thread = chosen[0]->witness.thread;
+	finding->root.host = profile->hosts[hosts_of(doctor, chosen[0]->witness.event).most].name;
+	finding->root.event = chosen[0]->witness.event;
+	chain[0] = ts_result_text(doctor->result, "the launch waits for %.*s",
+				  TS_ARG(finding->root.event));
+	finding->root.chain = chain;
+	finding->root.nr_chain = 1;
+	return true;
+}
+
 /* --- what to do about it */
 
 #define IDLE_HOST "idle_host"

@@ -47,6 +47,7 @@ static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *ru
 	ts_put_per_step(doctor, TS_BUCKET_INPUT);
 	ts_put_cores(doctor, TS_BUCKET_INPUT);
 	finding->evidence = ts_doctor_text(doctor);
+	ts_doctor_root_at_host(doctor, finding, TS_BUCKET_INPUT);
 	add_input_ranges(doctor);
 }
 

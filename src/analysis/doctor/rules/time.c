@@ -235,6 +235,11 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 	ts_put_launches(doctor);
 	finding->evidence = ts_doctor_text(doctor);
 	advise_by_gaps(doctor, finding);
+	if (ts_doctor_root_at_host(doctor, finding, TS_BUCKET_IDLE))
+		finding->title = TS_SENTENCE(
+			doctor,
+			"{share} of core time has nothing to run: the launch waits for {name}",
+			TS_SHARE(finding->impact_share), TS_NAME(finding->root.event));
 	for (size_t i = 0; i < nr_long(gaps, nr); i++)
 		ts_doctor_range(doctor, gaps[i].device, gaps[i].start_ps,
 				ts_i64_add(gaps[i].start_ps, gaps[i].dur_ps));
