@@ -99,11 +99,13 @@ static enum ts_status add_event(struct ts_outline_line *line, const struct outli
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
-/* Of a thread that launches nothing its work does not count. */
+/* Of a thread that launches nothing its work does not count; copies alone are made by who reads ahead, too. */
 static enum ts_status finish_work(struct ts_outline_line *line, struct ts_error *err)
 {
 	bool good = true;
 
+	if (line->launch == TS_LAUNCH_COPY)
+		line->launch = TS_LAUNCH_NONE;
 	if (line->launch == TS_LAUNCH_CALL && line->scopes.steps.nr > 0)
 		line->launch = TS_LAUNCH_STEPS;
 	if (line->launch)
@@ -321,20 +323,18 @@ static void release_sums(struct host_sums *sums)
 	ts_spans_sum_release(&sums->work);
 }
 
-static bool is_of_host(const struct ts_profile *profile, size_t line, uint32_t host)
+/* Of each host: how near to the user's program its devices' work is launched. NULL: no memory. */
+static uint8_t *launches_of_hosts(const struct ts_profile *profile,
+				  const struct ts_outline_lines *lines)
 {
-	return profile->planes[profile->lines[line].plane].host == host;
-}
+	uint8_t *launches = calloc(profile->nr_hosts + 1, sizeof(*launches));
 
-static enum ts_host_launch launch_of_host(const struct ts_profile *profile,
-					  const struct ts_outline_lines *lines, uint32_t host)
-{
-	enum ts_host_launch launch = TS_LAUNCH_NONE;
+	for (size_t l = 0; launches && l < profile->nr_lines; l++) {
+		uint8_t *launch = &launches[profile->planes[profile->lines[l].plane].host];
 
-	for (size_t l = 0; l < profile->nr_lines; l++)
-		if (is_of_host(profile, l, host))
-			launch = TS_MAX(launch, lines->items[l].launch);
-	return launch;
+		*launch = (uint8_t)TS_MAX(*launch, lines->items[l].launch);
+	}
+	return launches;
 }
 
 /* Of a line that launches. */
@@ -372,14 +372,14 @@ static bool finish_sums(struct host_sums *sums, struct ts_host_spans *spans)
 
 static enum ts_status run_outline_join_lines(const struct ts_profile *profile,
 					     const struct ts_outline_lines *lines, uint32_t host,
-					     struct ts_outline *outline, struct ts_error *err)
+					     enum ts_host_launch launch, struct ts_outline *outline,
+					     struct ts_error *err)
 {
-	enum ts_host_launch launch = launch_of_host(profile, lines, host);
 	struct host_sums sums = { .work = { .nr = 0 } };
 	bool good = true;
 
 	for (uint32_t l = 0; l < profile->nr_lines && good; l++)
-		if (is_of_host(profile, l, host))
+		if (profile->planes[profile->lines[l].plane].host == host)
 			good = join_line(outline, l, &lines->items[l], launch, &sums);
 	good = good && finish_sums(&sums, &outline->hosts[host]);
 	release_sums(&sums);
@@ -415,28 +415,27 @@ static enum ts_status join_hosts(const struct ts_profile *profile,
 				 const struct ts_outline_lines *lines, struct ts_outline *outline,
 				 struct ts_error *err)
 {
-	size_t nr = profile->nr_hosts;
-	enum ts_status st;
+	uint8_t *launches = launches_of_hosts(profile, lines);
+	enum ts_status st = TS_OK;
 
-	outline->hosts = calloc(nr + 1, sizeof(*outline->hosts));
+	outline->hosts = calloc(profile->nr_hosts + 1, sizeof(*outline->hosts));
 	outline->launching = calloc(profile->nr_lines + 1, sizeof(*outline->launching));
-	outline->nr_hosts = outline->hosts && outline->launching ? nr : 0;
-	for (uint32_t h = 0; h < outline->nr_hosts; h++) {
-		st = run_outline_join_lines(profile, lines, h, outline, err);
-		if (st)
-			return st;
-		if (!ts_spans_union(&outline->compile, &outline->hosts[h].compile))
-			return ts_fail_nomem(err);
+	if (!launches || !outline->hosts || !outline->launching)
+		st = ts_fail_nomem(err);
+	outline->nr_hosts = st == TS_OK ? profile->nr_hosts : 0;
+	for (uint32_t h = 0; h < outline->nr_hosts && st == TS_OK; h++) {
+		st = run_outline_join_lines(profile, lines, h, (enum ts_host_launch)launches[h],
+					    outline, err);
+		if (st == TS_OK && !ts_spans_union(&outline->compile, &outline->hosts[h].compile))
+			st = ts_fail_nomem(err);
 	}
-	if (!outline->hosts || !outline->launching)
-		return ts_fail_nomem(err);
-	st = share_controllers(profile, outline->hosts, err);
-	if (st)
-		return st;
-	for (uint32_t h = 0; h < nr; h++)
+	free(launches);
+	if (st == TS_OK)
+		st = share_controllers(profile, outline->hosts, err);
+	for (uint32_t h = 0; h < outline->nr_hosts && st == TS_OK; h++)
 		if (!ts_spans_subtract(&outline->hosts[h].input, &outline->hosts[h].compile))
-			return ts_fail_nomem(err);
-	return ts_outline_seal(outline, err);
+			st = ts_fail_nomem(err);
+	return st ? st : ts_outline_seal(outline, err);
 }
 
 enum ts_status ts_outline_seal(struct ts_outline *outline, struct ts_error *err)

@@ -14,11 +14,11 @@
 struct ts_outline_line {
 	struct outline_marks marks;
 	struct ts_spans compile, input, transfer;
-	/* Of a thread that launches (.launch): when it was at work on anything else that has a name. The events
-	 * that are inside of .launched_ps are launches, inside of .worked_ps work; both are the latest start. */
-	struct ts_spans work;
+	struct ts_spans
+		work; /* of a thread that launches: it was at anything else that has a name */
 	enum ts_host_launch launch;
-	struct ts_spans waits; /* while it is read */
+	/* While it is read: waits, and the latest start of a launch, and of work. */
+	struct ts_spans waits;
 	bool has_launched, has_worked;
 	int64_t launched_ps, worked_ps;
 	struct outline_scopes scopes;
