@@ -187,6 +187,8 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx, vo
 	bool failed;
 
 	ts_doctor_gather(&doctor);
+	if (!doctor.failed)
+		ts_doctor_find_requests(&doctor);
 	check_all(&doctor);
 	doctor_choose(&doctor);
 	ts_doctor_gains(&doctor);

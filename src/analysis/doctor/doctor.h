@@ -156,7 +156,7 @@ void ts_put_waits(struct ts_doctor *doctor, const struct ts_waits *waits);
 /* " Compute that does not depend on them could cover ...": of the collectives. */
 void ts_put_coverable(struct ts_doctor *doctor);
 
-/* rules/requests.c: takes what a server waits for requests out of the idle time */
+/* requests.c: takes what a server waits for requests out of the idle time */
 void ts_doctor_find_requests(struct ts_doctor *doctor);
 
 /* rules/late.c: the cores at which lateness begins, for the rule straggler */

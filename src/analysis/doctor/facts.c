@@ -99,8 +99,6 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 	gather_ops(doctor);
 	if (!doctor->failed)
 		gather_run(doctor);
-	if (!doctor->failed)
-		ts_doctor_find_requests(doctor);
 }
 
 void ts_doctor_release(struct ts_doctor *doctor)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What a server waits for requests is taken out of the idle time before rules look at it. */
+#include "analysis/doctor/doctor.h"
+
+#define MOST 0.9 /* of the listed idle time: then the gaps that are not listed are waits for requests, too */
+
+static bool requests_is_wait(const struct ts_doctor *doctor, size_t gap)
+{
+	const struct ts_gaps_facts *gaps = ts_gaps_facts(doctor->ctx);
+
+	return doctor->time->gaps[gap].cause == TS_BUCKET_IDLE &&
+	       ts_host_awaits_request(gaps->witnesses[gap].event);
+}
+
+/* In the graph the gaps are known by their starts. */
+static void requests_free(struct ts_doctor *doctor, bool all)
+{
+	struct ts_run_replay *run = doctor->run;
+
+	for (uint32_t i = 0; run->is_known && i < run->path.graph.nr_nodes; i++) {
+		struct ts_time_gap gap;
+		struct ts_gap_witness witness;
+
+		if (run->path.graph.nodes[i].kind != TS_PATH_GAP)
+			continue;
+		gap = ts_path_time_gap(&run->path, i);
+		witness = ts_gap_witness_of(ts_gaps_facts(doctor->ctx), doctor->time, &gap);
+		if (all || ts_host_awaits_request(witness.event))
+			ts_run_replay_free_gap(run, i);
+	}
+	if (run->is_known)
+		ts_run_replay_keep(run, run->length_ps, run->measured_ps);
+}
+
+void ts_doctor_find_requests(struct ts_doctor *doctor)
+{
+	const struct ts_time_facts *time = doctor->time;
+	int64_t listed_ps = 0, waited_ps = 0;
+
+	for (size_t i = 0; i < time->nr_gaps; i++) {
+		if (time->gaps[i].cause == TS_BUCKET_IDLE)
+			listed_ps = ts_i64_add(listed_ps, time->gaps[i].dur_ps);
+		if (requests_is_wait(doctor, i))
+			waited_ps = ts_i64_add(waited_ps, time->gaps[i].dur_ps);
+	}
+	if (waited_ps == 0)
+		return;
+	if ((double)waited_ps >= MOST * (double)listed_ps)
+		waited_ps = TS_MAX(doctor->bucket_ps[TS_BUCKET_IDLE], 0);
+	waited_ps = TS_MIN(waited_ps, doctor->bucket_ps[TS_BUCKET_IDLE]);
+	doctor->requests_ps = waited_ps;
+	doctor->bucket_ps[TS_BUCKET_IDLE] -= waited_ps;
+	requests_free(doctor, doctor->bucket_ps[TS_BUCKET_IDLE] == 0);
+}
