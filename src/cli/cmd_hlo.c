@@ -121,7 +121,7 @@ static enum ts_status examine_predicted(struct predicted *predicted, const char 
 	return st;
 }
 
-static struct ts_result **findings_of(struct ts_run *run)
+static struct ts_result **cmd_hlo_findings_of(struct ts_run *run)
 {
 	size_t at = 0;
 
@@ -138,8 +138,8 @@ static void swap_findings(struct ts_run *run, struct predicted *predicted)
 
 	if (!predicted->is_examined)
 		return;
-	own = findings_of(run);
-	other = findings_of(&predicted->run);
+	own = cmd_hlo_findings_of(run);
+	other = cmd_hlo_findings_of(&predicted->run);
 	kept = *own;
 	*own = *other;
 	*other = kept;

@@ -74,8 +74,8 @@ static bool add_work(struct ts_outline_line *line, int64_t start_ps, int64_t end
 }
 
 /* Frames of a tracer and marks of steps say where a thread is, not what it does. */
-static bool is_work(const struct outline_pass *pass, const struct ts_block *block, size_t i,
-		    enum ts_host_activity activity)
+static bool outline_is_work(const struct outline_pass *pass, const struct ts_block *block, size_t i,
+			    enum ts_host_activity activity)
 {
 	enum ts_host_owner owner = (enum ts_host_owner)pass->names.owners[block->op[i]];
 
@@ -94,7 +94,7 @@ static enum ts_status add_event(struct ts_outline_line *line, const struct outli
 	struct ts_spans *spans = spans_of(line, activity);
 	bool good = !spans || ts_spans_add(spans, start_ps, end_ps);
 
-	if (good && is_work(pass, block, i, activity))
+	if (good && outline_is_work(pass, block, i, activity))
 		good = add_work(line, start_ps, end_ps, activity);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
@@ -315,7 +315,7 @@ struct host_sums {
 		work; /* ahead: input on threads that do not launch */
 };
 
-static void release_sums(struct host_sums *sums)
+static void outline_release_sums(struct host_sums *sums)
 {
 	ts_spans_sum_release(&sums->compile);
 	ts_spans_sum_release(&sums->input);
@@ -382,7 +382,7 @@ static enum ts_status run_outline_join_lines(const struct ts_profile *profile,
 		if (profile->planes[profile->lines[l].plane].host == host)
 			good = join_line(outline, l, &lines->items[l], launch, &sums);
 	good = good && finish_sums(&sums, &outline->hosts[host]);
-	release_sums(&sums);
+	outline_release_sums(&sums);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 

@@ -162,7 +162,7 @@ static bool same_code(const struct ts_hlo_module *a, const struct ts_hlo_module 
 }
 
 /* NULL: a module that is not whole. */
-static const struct ts_shape *result_of(const struct ts_hlo_module *module)
+static const struct ts_shape *cache_family_result_of(const struct ts_hlo_module *module)
 {
 	uint32_t root =
 		module->entry < module->nr_comps ? module->comps[module->entry].root : TS_NONE;
@@ -172,7 +172,7 @@ static const struct ts_shape *result_of(const struct ts_hlo_module *module)
 
 static bool same_result(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
 {
-	const struct ts_shape *x = result_of(a), *y = result_of(b);
+	const struct ts_shape *x = cache_family_result_of(a), *y = cache_family_result_of(b);
 
 	return !x || !y || shape_differences(x, y) == 0;
 }

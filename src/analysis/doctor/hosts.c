@@ -73,8 +73,8 @@ static size_t choose_events(struct ts_doctor *doctor, enum ts_bucket bucket,
 	return nr;
 }
 
-static void put_events(struct ts_doctor *doctor, const struct ts_gap_group *const *groups,
-		       size_t nr, bool is_awaited, const char *words)
+static void hosts_put_events(struct ts_doctor *doctor, const struct ts_gap_group *const *groups,
+			     size_t nr, bool is_awaited, const char *words)
 {
 	size_t put = 0;
 
@@ -92,8 +92,8 @@ void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket)
 	const struct ts_gap_group *chosen[MAX_EVENTS];
 	size_t nr = choose_events(doctor, bucket, chosen);
 
-	put_events(doctor, chosen, nr, true, " The launch waited for ");
-	put_events(doctor, chosen, nr, false, " Meanwhile the host is in ");
+	hosts_put_events(doctor, chosen, nr, true, " The launch waited for ");
+	hosts_put_events(doctor, chosen, nr, false, " Meanwhile the host is in ");
 }
 
 #define MOST 0.5 /* of the time of its class: what has less is not what it begins with */

@@ -152,7 +152,7 @@ static double rates_padding_share(const struct ts_profile *profile, const struct
 
 /* What vector units do is no use of the matrix units: a run without products has no such counter, as the report has no figure
  * of it. A custom call may hold products. */
-static double matrix_flops(const struct ts_op *op)
+static double rates_matrix_flops(const struct ts_op *op)
 {
 	if (op->kind != TS_OP_MATRIX && op->category_id != TS_OPCODE_CUSTOM_CALL)
 		return 0;
@@ -165,7 +165,7 @@ static void rates_add_op(const struct ts_profile *profile, const struct ts_op *o
 	struct ts_traffic traffic = ts_op_traffic(profile, op);
 	double hbm = (double)ts_traffic_hbm_bytes(&traffic);
 
-	amount[FLOPS] += matrix_flops(op);
+	amount[FLOPS] += rates_matrix_flops(op);
 	amount[HBM] += hbm;
 	amount[PADDING] += hbm > 0 ? hbm * rates_padding_share(profile, op) : 0;
 	amount[HBM_READ] += (double)traffic.read_bytes[TS_MEMORY_HBM];

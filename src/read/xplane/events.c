@@ -246,7 +246,7 @@ static TS_INLINE void place_by_device(const struct decoder *decoder,
 	event->total_ps = ts_time_bound(TS_MAX(event->total_ps, 0));
 }
 
-static bool goes_on(struct execution *execution, uint32_t op, uint32_t kernel)
+static bool events_goes_on(struct execution *execution, uint32_t op, uint32_t kernel)
 {
 	if (op != execution->op)
 		*execution = (struct execution){ .op = op };
@@ -284,8 +284,8 @@ static TS_INLINE void decode(const struct decoder *decoder, struct ts_bytes byte
 	event->link = stats.link;
 	event->op = events_op_of(decoder->plane, metadata_id, &stats);
 	event->body = bytes;
-	if (decoder->execution && goes_on(decoder->execution, event->op,
-					  id_table_find(&decoder->plane->ops, metadata_id)))
+	if (decoder->execution && events_goes_on(decoder->execution, event->op,
+						 id_table_find(&decoder->plane->ops, metadata_id)))
 		event->occurrences = 0;
 }
 

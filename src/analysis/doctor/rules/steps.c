@@ -316,8 +316,8 @@ static const struct ts_module_fact *other_program(const struct ts_doctor *doctor
 }
 
 /* What the step takes longer than the median beside one execution of the other program that it runs. */
-static int64_t lost_ps(const struct ts_doctor *doctor, const struct ts_slow_step *slow,
-		       const struct ts_module_fact *program)
+static int64_t rules_steps_lost_ps(const struct ts_doctor *doctor, const struct ts_slow_step *slow,
+				   const struct ts_module_fact *program)
 {
 	int64_t own_ps = program ? program->total_ps / program->executions : 0;
 	int64_t left_ps = ts_i64_sub(slow->excess_ps, own_ps);
@@ -347,7 +347,7 @@ static struct explained explain_programs(struct ts_doctor *doctor)
 	doctor->failed |= !left;
 	for (size_t i = 0; left && i < time->nr_slow; i++) {
 		const struct ts_module_fact *program = other_program(doctor, &time->slow[i]);
-		int64_t ps = lost_ps(doctor, &time->slow[i], program);
+		int64_t ps = rules_steps_lost_ps(doctor, &time->slow[i], program);
 
 		if (ps > 0) {
 			left[found.time.nr_slow] = time->slow[i];
