@@ -77,6 +77,8 @@ static void gather_run(struct ts_doctor *doctor)
 
 	doctor->failed = ts_run_replay_open(run, doctor->ctx, ts_critical_path_facts(doctor->ctx),
 					    doctor->ops, NULL) != TS_OK;
+	if (!doctor->failed && run->is_known)
+		ts_run_replay_scale(run, doctor->time->wall_ps);
 	for (enum ts_level i = 0; i < TS_NR_LEVELS && run->is_known && !doctor->failed; i++) {
 		doctor->usual_ps[i] = ts_run_replay_usual(run, i);
 		doctor->failed = !doctor->usual_ps[i];

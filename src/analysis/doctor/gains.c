@@ -189,7 +189,7 @@ static bool is_replayed(const struct ts_doctor *doctor, const struct ts_draft *d
 	return doctor->run->is_known && (draft->cure.kind != TS_CURE_NONE || names_any(draft));
 }
 
-/* Time of the run; the graph is changed, and CORE_PS is what was drawn. */
+/* Time of the run; the graph is changed, and CORE_PS is what was drawn. What makes the run longer is undone. */
 static int64_t gains_try(struct budget *budget, struct ts_doctor *doctor,
 			 const struct ts_draft *draft, int64_t *core_ps)
 {
@@ -203,6 +203,8 @@ static int64_t gains_try(struct budget *budget, struct ts_doctor *doctor,
 	else
 		ts_run_replay_take(doctor->run, &budget->shares);
 	length_ps = ts_run_replay_length(doctor->run);
+	if (length_ps > doctor->run->length_ps)
+		ts_run_replay_undo(doctor->run);
 	return TS_MAX(doctor->run->length_ps - length_ps, 0);
 }
 

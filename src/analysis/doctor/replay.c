@@ -124,7 +124,7 @@ enum ts_status ts_run_replay_open(struct ts_run_replay *run, const struct ts_con
 {
 	enum ts_status st;
 
-	*run = (struct ts_run_replay){ .nr_facts = ops->nr };
+	*run = (struct ts_run_replay){ .nr_facts = ops->nr, .scale = 1 };
 	if (!facts->sum)
 		return TS_OK;
 	st = ts_path_make(&run->path, facts->sum, ctx, MAX_MOMENTS, err);
@@ -134,9 +134,9 @@ enum ts_status ts_run_replay_open(struct ts_run_replay *run, const struct ts_con
 		st = ts_replay_open(&run->replay, &run->path.graph, err);
 	if (st)
 		return st;
+	run->is_known = true;
 	if (!replay_make_arrays(run))
 		return ts_fail_nomem(err);
-	run->is_known = true;
 	run->recorded_ps = ts_replay_run(&run->replay);
 	replay_fill(run, ops);
 	replay_count(run, run->op_ps, run->class_ps);
@@ -225,7 +225,7 @@ int64_t ts_run_replay_length(struct ts_run_replay *run)
 	int64_t length_ps = ts_replay_run(&run->replay);
 
 	if (run->path.level == 0)
-		return length_ps;
+		return (int64_t)(run->scale * (double)length_ps);
 	return run->recorded_ps - (int64_t)replay_weighed(run);
 }
 
@@ -271,6 +271,16 @@ void ts_run_replay_keep(struct ts_run_replay *run, int64_t length_ps, int64_t me
 	run->length_ps = length_ps;
 	run->measured_ps = measured_ps;
 	replay_count(run, run->op_left_ps, run->class_left_ps);
+}
+
+void ts_run_replay_scale(struct ts_run_replay *run, int64_t wall_ps)
+{
+	if (run->path.until_ps == INT64_MAX || run->recorded_ps <= 0)
+		return;
+	run->scale = fmax((double)wall_ps / (double)run->recorded_ps, 1);
+	run->recorded_ps = ts_run_replay_length(run);
+	ts_run_replay_keep(run, run->recorded_ps, ts_run_replay_length_measured(run));
+	ts_replay_run(&run->replay);
 }
 
 void ts_run_replay_undo(struct ts_run_replay *run)

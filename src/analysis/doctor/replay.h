@@ -31,6 +31,7 @@ struct ts_run_replay {
 	size_t nr_gaps, nr_facts, nr_inferred; /* inferred: nodes */
 	struct ts_replay_times kept, aside;
 	int64_t recorded_ps, length_ps; /* the run's length; and of what was kept last */
+	double scale;			/* of the whole run to what the graph has of it */
 	int64_t measured_ps;		/* the same, if no node waited for what is only inferred */
 	/* Of each op and each class, over all nodes: what it has without waiting for others, and what of that is left. */
 	double *op_ps, *op_left_ps, *op_recorded_ps; /* recorded: with waiting */
@@ -46,6 +47,8 @@ struct ts_shares {
 enum ts_status ts_run_replay_open(struct ts_run_replay *run, const struct ts_context *ctx,
 				  const struct ts_critical_path_facts *facts,
 				  const struct ts_ops_facts *ops, struct ts_error *err);
+/* The run takes WALL_PS, of which the graph may have the beginning alone: lengths are of the whole. */
+void ts_run_replay_scale(struct ts_run_replay *run, int64_t wall_ps);
 void ts_run_replay_close(struct ts_run_replay *run);
 
 void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *shares);

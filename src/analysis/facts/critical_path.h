@@ -27,10 +27,12 @@ struct ts_path {
 	const struct ts_context *ctx;
 	const struct path_state *sum;
 	uint8_t level; /* steps are kept whose row 2^level divides, and the slowest */
+	int64_t until_ps; /* of a run without steps: what begins later is left out; INT64_MAX: nothing is */
 };
 
 /*
- * The graph of a run. MAX_MOMENTS: of a run with steps at most about so many moments are taken, as with what the pass keeps.
+ * The graph of a run. MAX_MOMENTS: at most about so many moments are taken: of a run with steps those of some steps, as with what
+ * the pass keeps; of others those of its beginning.
  * The caller releases it, also when it fails.
  */
 enum ts_status ts_path_make(struct ts_path *path, const struct path_state *sum,

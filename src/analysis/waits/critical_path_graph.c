@@ -101,6 +101,8 @@ static enum ts_status critical_path_graph_add_core(struct ts_path *path,
 		struct ts_graph_node node = { TS_GRAPH_MEETS_NOBODY, .what = moment->op,
 					      .kind = TS_PATH_OP };
 
+		if (ts_path_align(path, device, moment->start_ps) >= path->until_ps)
+			break;
 		if (!ts_path_keeps(path->ctx, path->level, moment->row)) {
 			is_hole = true;
 			continue;
@@ -151,6 +153,25 @@ static uint8_t critical_path_graph_level(const struct path_state *sum, const str
 	return level + more;
 }
 
+/* Without steps: up to when all cores have their moments, of each one at most so many. */
+static int64_t critical_path_graph_until(const struct ts_path *path, size_t max)
+{
+	size_t most = max / TS_MAX(path->sum->nr_cores, 1);
+	int64_t until_ps = INT64_MAX;
+
+	for (uint32_t i = 0; i < path->sum->nr_cores; i++) {
+		const struct path_core *core = &path->sum->cores[i];
+		size_t nr = core->nr;
+
+		if (path->ctx->outline->steps.nr_steps == 0)
+			nr = TS_MIN(nr, TS_MAX(most, 1));
+		if (nr > 0 && (nr < core->nr || core->is_cut))
+			until_ps = TS_MIN(until_ps,
+					  ts_path_align(path, i, core->moments[nr - 1].end_ps));
+	}
+	return until_ps;
+}
+
 enum ts_status ts_path_make(struct ts_path *path, const struct path_state *sum,
 			    const struct ts_context *ctx, size_t max_moments, struct ts_error *err)
 {
@@ -164,6 +185,7 @@ enum ts_status ts_path_make(struct ts_path *path, const struct path_state *sum,
 	if (!path->device)
 		return ts_fail_nomem(err);
 	path->level = critical_path_graph_level(sum, ctx, max_moments);
+	path->until_ps = critical_path_graph_until(path, max_moments);
 	begin_ps = critical_path_graph_begin(path);
 	st = ts_path_meeting_open(&meeting, path, err);
 	for (uint32_t i = 0; i < sum->nr_cores && st == TS_OK; i++)

@@ -351,3 +351,28 @@ TEST(a_slow_step_gives_what_it_takes_longer_than_others)
 	assert_false(finding->is_headroom);
 	done(given);
 }
+
+/*
+ * One core without steps: 40,000 times 1 us of work and 1 us of nothing. The replay takes the first 2^15 of them, whose 32,767 gaps
+ * stand for 39,999.
+ */
+TEST(of_a_run_without_steps_the_beginning_stands_for_all)
+{
+	enum { MANY = 40000 };
+	struct given *given = given_nothing();
+	const struct ts_finding *finding;
+	struct core core;
+
+	begin_core(given, &core, device(0));
+	for (int i = 0; i < MANY; i++) {
+		run(&core, WORK, 1);
+		core.at_us++;
+	}
+	xp_line_end(&core.xp);
+	xp_plane_end(&core.xp);
+	analyse(given, 0);
+	finding = finding_of(given, "idle");
+	assert_non_null(finding);
+	assert_in_range(finding->gain_ps / US, MANY - 10, MANY);
+	done(given);
+}
