@@ -69,6 +69,8 @@ static void check_sparsecore_offload(struct ts_doctor *doctor, const struct ts_r
 		put_offload(doctor, &facts->offloads[best.row[i]]);
 	}
 	ts_put(doctor, ".");
+	finding->root.kind = "op";
+	finding->root.op = facts->offloads[best.row[0]].name;
 	finding->evidence = ts_doctor_text(doctor);
 	for (size_t i = 0; i < facts->nr_offloads; i++)
 		if (facts->offloads[i].loss_ps > 0)

@@ -408,6 +408,10 @@ static void report_slow(struct ts_doctor *doctor, const struct ts_rule *rule,
 	finding->evidence = ts_doctor_text(doctor);
 	add_slow_places(doctor, time, finding);
 	ts_doctor_cures(doctor, (struct ts_cure){ .kind = TS_CURE_STEPS });
+	finding->root.kind = "step";
+	finding->root.op = rules_steps_op_name(doctor, time->slow[0].op);
+	if (time->slow[0].is_straggler)
+		finding->root.device = doctor->ctx->profile->devices[time->slow[0].device].label;
 	choose_advice(doctor, &time->slow[0], finding);
 }
 
