@@ -71,6 +71,13 @@ static void gather_ops(struct ts_doctor *doctor)
 	index_facts(doctor);
 }
 
+/* Peers are of several cores, likes of steps that stand out. */
+static bool needs_level(const struct ts_doctor *doctor, enum ts_level level)
+{
+	return level == TS_LEVEL_STEPS ? doctor->time->nr_slow > 0
+				       : doctor->run->path.graph.nr_rows > 1;
+}
+
 static void gather_run(struct ts_doctor *doctor)
 {
 	struct ts_run_replay *run = doctor->run;
@@ -80,6 +87,8 @@ static void gather_run(struct ts_doctor *doctor)
 	if (!doctor->failed && run->is_known)
 		ts_run_replay_scale(run, doctor->time->wall_ps);
 	for (enum ts_level i = 0; i < TS_NR_LEVELS && run->is_known && !doctor->failed; i++) {
+		if (!needs_level(doctor, i))
+			continue;
 		doctor->usual_ps[i] = ts_run_replay_usual(run, i);
 		doctor->failed = !doctor->usual_ps[i];
 	}

@@ -12,7 +12,7 @@ static bool replay_make_times(const struct ts_run_replay *run, struct ts_replay_
 
 	times->own_ps = ts_room_array(rooms, nr, sizeof(*times->own_ps));
 	times->lag_ps = ts_room_array(rooms, nr, sizeof(*times->lag_ps));
-	times->gaps = ts_room_array(rooms, nr, sizeof(*times->gaps));
+	times->gaps = ts_room_array(rooms, run->nr_gaps + 1, sizeof(*times->gaps));
 	return times->own_ps && times->lag_ps && times->gaps;
 }
 
@@ -30,14 +30,13 @@ static bool replay_make_arrays(struct ts_run_replay *run)
 
 	run->fact = ts_room_array(rooms, nr, sizeof(*run->fact));
 	run->exposed_ps = ts_room_array(rooms, nr, sizeof(*run->exposed_ps));
-	run->gaps = ts_room_array(rooms, nr, sizeof(*run->gaps));
-	run->free_ps = ts_room_array(rooms, nr, sizeof(*run->free_ps));
+	run->gaps = ts_room_array(rooms, run->nr_gaps + 1, sizeof(*run->gaps));
+	run->free_ps = ts_room_array(rooms, run->nr_gaps + 1, sizeof(*run->free_ps));
 	run->op_ps = ts_room_array(rooms, run->nr_facts + 1, sizeof(*run->op_ps));
 	run->op_recorded_ps = ts_room_array(rooms, run->nr_facts + 1, sizeof(*run->op_recorded_ps));
 	run->op_left_ps = ts_room_array(rooms, run->nr_facts + 1, sizeof(*run->op_left_ps));
 	return run->fact && run->exposed_ps && run->gaps && run->free_ps && run->op_ps &&
-	       run->op_left_ps && run->op_recorded_ps && replay_make_times(run, &run->kept) &&
-	       replay_make_times(run, &run->aside);
+	       run->op_left_ps && run->op_recorded_ps && replay_make_times(run, &run->kept);
 }
 
 void ts_run_replay_free_gap(struct ts_run_replay *run, uint32_t node)
@@ -72,6 +71,7 @@ static int64_t replay_exposed(const struct ts_run_replay *run, uint32_t i)
 static void replay_fill(struct ts_run_replay *run, const struct ts_ops_facts *ops)
 {
 	const struct ts_graph *graph = &run->path.graph;
+	uint32_t gap = 0;
 
 	for (uint32_t i = 0; i < graph->nr_nodes; i++) {
 		const struct ts_graph_node *node = &graph->nodes[i];
@@ -87,9 +87,8 @@ static void replay_fill(struct ts_run_replay *run, const struct ts_ops_facts *op
 				(double)(node->end_ps - node->start_ps);
 		if (node->kind != TS_PATH_GAP)
 			continue;
-		run->fact[i] = (uint32_t)run->nr_gaps;
-		run->gaps[run->nr_gaps++] =
-			ts_path_gap_of(&run->path, i, node->start_ps, node->end_ps);
+		run->fact[i] = gap;
+		run->gaps[gap++] = ts_path_gap_of(&run->path, i, node->start_ps, node->end_ps);
 	}
 }
 
@@ -135,10 +134,14 @@ enum ts_status ts_run_replay_open(struct ts_run_replay *run, const struct ts_con
 	if (st)
 		return st;
 	run->is_known = true;
+	for (size_t i = 0; i < run->path.graph.nr_nodes; i++)
+		run->nr_gaps += run->path.graph.nodes[i].kind == TS_PATH_GAP;
 	if (!replay_make_arrays(run))
 		return ts_fail_nomem(err);
 	run->recorded_ps = ts_replay_run(&run->replay);
 	replay_fill(run, ops);
+	if (run->nr_inferred > 0 && !replay_make_times(run, &run->aside))
+		return ts_fail_nomem(err);
 	replay_count(run, run->op_ps, run->class_ps);
 	ts_run_replay_keep(run, run->recorded_ps, ts_run_replay_length_measured(run));
 	ts_replay_run(&run->replay);

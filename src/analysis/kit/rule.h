@@ -90,7 +90,7 @@ struct ts_doctor {
 	struct ts_map by_place;	   /* hash of module and op -> fact */
 	struct ts_run_replay *run; /* doctor/replay.h */
 	int64_t *usual_ps
-		[3]; /* by enum ts_level: of each node of the graph; NULL: nothing is replayed */
+		[3]; /* by enum ts_level: of each node of the graph; NULL: no rule asks */
 	const struct ts_roots *roots; /* doctor/roots.h */
 	struct ts_draft *drafts;
 	size_t nr_drafts, cap_drafts;

@@ -273,8 +273,8 @@ static void put_gaps(const struct report *report)
 
 static const char *const explained[TS_NR_BUCKETS] = {
 	[TS_BUCKET_COMPUTE] =
-		"what the matrix units need at their peak, what the compiler adds for "
-		"other units, and ops that compute what is not known",
+		("what the matrix units need at their peak, what the compiler adds for "
+		 "other units, and ops that compute what is not known"),
 	[TS_BUCKET_BELOW_ROOFLINE] = "what ops of known work took beyond what they need",
 	[TS_BUCKET_MEMORY_WAIT] =
 		"what HBM needs at its peak beyond the matrix units, and waits for copies",

@@ -104,8 +104,8 @@ static void critical_path_report_add(struct path_report *report, enum part_kind 
 		critical_path_report_add_span(report, kind, name, device, start_ps, end_ps);
 	if (at == TS_NONE) {
 		at = (uint32_t)report->nr_parts;
-		if (!ts_grow(&report->parts, &report->cap_parts, report->nr_parts + 1,
-			     sizeof(*report->parts)) ||
+		if (!ts_room_grow(report->path.graph.rooms, &report->parts, &report->cap_parts,
+				  report->nr_parts + 1, sizeof(*report->parts)) ||
 		    !ts_map_set(&report->by_part, key, at)) {
 			report->failed = true;
 			return;
@@ -412,6 +412,6 @@ enum ts_status ts_path_report(void *state, const struct ts_context *ctx, struct 
 	ts_replay_close(&report.replay);
 	ts_path_release(&report.path);
 	ts_map_release(&report.by_part);
-	free(report.parts);
+	ts_room_free(report.parts);
 	return st;
 }
