@@ -203,7 +203,7 @@ export function slowSteps(report, steps) {
 	const known = new Map((report.time?.steps_outliers ?? []).map((/** @type {Row} */ o) => [o.start_ps, o]));
 	const order = [...steps].sort((x, y) => y.duration_ps - x.duration_ps);
 	const slow = order.filter((s, i) => known.has(s.start_ps) || (i === 0 && s.duration_ps > median));
-	return slow.map((step) => ({ step, excess: median ? (100 * (step.duration_ps - median)) / median : null, isSlow: known.has(step.start_ps), reason: known.get(step.start_ps)?.reason ?? null }));
+	return slow.map((step) => ({ step, excess: median ? (100 * (step.duration_ps - median)) / median : null, isSlow: known.has(step.start_ps), reason: clean(String(known.get(step.start_ps)?.reason ?? "")) || null }));
 }
 
 // --- findings in time

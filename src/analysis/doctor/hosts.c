@@ -114,8 +114,7 @@ bool ts_doctor_root_at_host(struct ts_doctor *doctor, struct ts_finding *finding
 	finding->root.thread = chosen[0]->witness.thread;
 	finding->root.host = profile->hosts[hosts_of(doctor, chosen[0]->witness.event).most].name;
 	finding->root.event = chosen[0]->witness.event;
-	chain[0] = ts_result_text(doctor->result, "the launch waits for %.*s",
-				  TS_ARG(finding->root.event));
+	chain[0] = TS_SENTENCE(doctor, "the launch waits for {name}", TS_NAME(finding->root.event));
 	finding->root.chain = chain;
 	finding->root.nr_chain = 1;
 	return true;
