@@ -147,7 +147,7 @@ async function doctor(browser) {
 	const page = await open(browser, "doctor");
 	const shown = () => page.$$eval("details.finding[open]", (found) => found.map((e) => e.dataset.finding));
 	const listed = await page.$$eval("details.finding", (found) => found.map((e) => e.dataset.finding));
-	must(`${listed}` === `${want.ids}` && `${listed}` === `${want.order}`, `findings stand in the order ${listed}, by impact it is ${want.order}`);
+	must(`${listed}` === `${want.ids}` && `${listed}` === `${want.order}`, `findings stand in the order ${listed}, by gain it is ${want.order}`);
 	must(`${await shown()}` === `${want.ids.slice(0, 1)}`, `open at first: ${await shown()}`);
 	must((await all(page, ".order")).length === (want.count > 1 ? 1 : 0), "the order of findings is not explained");
 	must(!(await text(page, "#view .facts")).includes("Health"), "health is said again");

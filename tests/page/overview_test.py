@@ -165,7 +165,7 @@ def doctor(report):
     limit = {"compute": "memory_bandwidth", "memory_wait": "mxu_utilization"}.get(report["time"].get("bottleneck_bucket"))
     poor = sum(k["band"] == "poor" and k["name"] != limit for k in report["doctor"]["kpis"])
     return {"count": len(all_findings), "places": len(all_findings[0]["where"]) if all_findings else 0, "few": PLACES, "poor": poor,
-            "order": [f["id"] for f in sorted(all_findings, key=lambda f: -(f["impact_ps"] or 0))],
+            "order": [f["id"] for f in sorted(all_findings, key=lambda f: -(f["gain_ps"] or 0))],
             "ids": [f["id"] for f in all_findings]}
 
 
