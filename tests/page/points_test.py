@@ -185,7 +185,8 @@ def faint(report):
 
 
 def scales(report, **more):
-    return {"peak": report["run"]["devices"][0]["hbm_bytes_per_s"], **more}
+    return {"peak": report["run"]["devices"][0]["hbm_bytes_per_s"],
+            "has_matrix": any(track["name"] == "MXU utilization (%)" for track in report["tracks"]), **more}
 
 
 # --- A6, A7, A12

@@ -114,12 +114,17 @@ def idle(rows):
     return f"{len(all_idle)} ops have no place here, {expect.core_time(sum(r['self_time_ps'] for r in all_idle))} or {share} of the program"
 
 
+BOUNDS = {"Compute": "the matrix units", "HBM": "HBM", "Host link": "the host link", "Interconnect": "the interconnect",
+          "Waiting": "a copy that it waits for"}
+
+
 def roofline_jobs(folder):
-    pages = {"sample": (sample_page(folder), ["bound by the matrix units", "bound by HBM"])}
+    pages = {"sample": sample_page(folder)}
     if "v6e" in (found := doors.profiles()):
-        pages["v6e"] = (doors.html(found["v6e"], os.path.join(folder, "v6e.html")), ["bound by HBM"])
-    for name, (path, bounds) in pages.items():
+        pages["v6e"] = doors.html(found["v6e"], os.path.join(folder, "v6e.html"))
+    for name, path in pages.items():
         rows = [r for r in page_of(path)[1]["roofline"] if r["kind"] == "op"]
+        bounds = [f"bound by {text}" for bound, text in BOUNDS.items() if any(r["bound_by"] == bound for r in placed(rows))]
         yield {"name": name, "url": f"file://{path}", "views": ["roofline"],
                "want": {"roofline": {"beside": [idle(rows)], "bounds": bounds, "button": len(placed(rows)) > 20,
                                      "roofs": ["MXU 918 TFLOP/s (bf16)", "HBM 1.64 TB/s", "VMEM read 23.3 TB/s"]}}}

@@ -20,6 +20,9 @@ import { isGpu } from "../words.jsx";
 const BOUNDS = { Compute: bucketColor("compute"), HBM: bucketColor("memory_wait"), "VMEM Read": "#a66f00", "VMEM Write": "#6e4a00", "CMEM Read": "#f3c766", "CMEM Write": "#d9b458", "Host link": bucketColor("host_transfer"), Interconnect: bucketColor("communication") };
 /** @type {Record<string, string>} */
 const BOUND_TEXTS = { Compute: "the matrix units", "Host link": "the host link", Interconnect: "the interconnect", Waiting: "a copy that it waits for", Unknown: "something unknown" };
+const ORDER = [...Object.keys(BOUNDS), "Waiting", "Unknown"];
+/** @param {string} bound */
+const placeOf = (bound) => ORDER.indexOf(bound);
 /** @param {string} bound */
 const boundColor = (bound) => BOUNDS[bound] ?? "#999999";
 /** @type {(bound: string) => string} */
@@ -177,7 +180,7 @@ export function Roofline() {
 	const ops = useMemo(() => rows.filter((r) => r.kind === "op"), [rows]);
 	const program = rows.find((r) => r.kind === "program");
 	if (!rows.length) return <Missing what="roofline" />;
-	const bounds = [...new Set(shown.map((o) => o.row.bound_by ?? "Unknown"))].sort((a, b) => Object.keys(BOUNDS).indexOf(a) - Object.keys(BOUNDS).indexOf(b));
+	const bounds = [...new Set(shown.map((o) => o.row.bound_by ?? "Unknown"))].sort((a, b) => placeOf(a) - placeOf(b));
 	const left = placed.length - shown.length;
 	return (
 		<div>
