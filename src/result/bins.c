@@ -221,7 +221,8 @@ bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct
 		double value = i < bins->nr ? bins_rounded(bins->amount[i] * per_s * scale) : 0;
 		int64_t at = ts_i64_add(bins->origin_ps, ts_i64_mul((int64_t)i, bins->width_ps));
 
-		if (nr == 0 || points[nr - 1].value != value) /* it holds until the next point */
+		/* it holds until the next point; the last one says where that ends */
+		if (nr == 0 || points[nr - 1].value != value || i == bins->nr)
 			points[nr++] = (struct ts_point){ at, value };
 	}
 	track->points = points;

@@ -145,3 +145,15 @@ void ts_doctor_cure(struct ts_doctor *doctor, const struct ts_draft *draft)
 	case TS_CURE_RECEIVES: cures_receives(doctor->run); break;
 	}
 }
+
+int64_t ts_doctor_cure_gain(struct ts_doctor *doctor, const struct ts_cure *cure)
+{
+	const struct ts_draft draft = { .cure = *cure, .serial = SIZE_MAX };
+	struct ts_run_replay *run = doctor->run;
+	int64_t length_ps;
+
+	ts_doctor_cure(doctor, &draft);
+	length_ps = ts_run_replay_length(run);
+	ts_run_replay_undo(run);
+	return TS_MAX(run->length_ps - length_ps, 0);
+}

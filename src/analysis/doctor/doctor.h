@@ -99,6 +99,8 @@ double ts_doctor_own_share(const struct ts_doctor *doctor, const struct ts_op_fa
 
 /* cures.c: changes the times of the run to what they would be. */
 void ts_doctor_cure(struct ts_doctor *doctor, const struct ts_draft *draft);
+/* How much shorter the run would be; it stays as it is. */
+int64_t ts_doctor_cure_gain(struct ts_doctor *doctor, const struct ts_cure *cure);
 
 /* health.c: 0..100, or NaN when the run has no time to judge by. Needs .nr_drafts in place. */
 struct ts_health {

@@ -16,17 +16,16 @@ static struct ts_bytes rules_late_label(const struct ts_doctor *doctor, uint32_t
 	return doctor->ctx->profile->devices[device].label;
 }
 
-/* The rows of the graph wait, and the one that is late is late. */
-static int64_t rules_late_core_ps(const struct ts_doctor *doctor, int64_t path_ps)
+/* What the run takes longer, on all cores. */
+static int64_t rules_late_core_ps(struct ts_doctor *doctor, const struct ts_cure *cure)
 {
-	return ts_i64_mul(path_ps, (int64_t)doctor->run->path.graph.nr_rows);
+	return ts_i64_mul(ts_doctor_cure_gain(doctor, cure),
+			  (int64_t)doctor->run->path.graph.nr_rows);
 }
 
-static bool rules_late_is_worth(const struct ts_doctor *doctor, int64_t path_ps)
+static bool rules_late_is_worth(const struct ts_doctor *doctor, int64_t core_ps)
 {
-	double share = ts_doctor_share(doctor, rules_late_core_ps(doctor, path_ps));
-
-	return path_ps > 0 && share * 100 >= doctor->ctx->settings->finding_min;
+	return ts_doctor_share(doctor, core_ps) * 100 >= doctor->ctx->settings->finding_min;
 }
 
 struct blamed {
@@ -210,20 +209,22 @@ void ts_report_late(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_roots *roots = doctor->roots;
 	const struct ts_profile *profile = doctor->ctx->profile;
+	const struct ts_cure cure = { .kind = TS_CURE_LATE,
+				      .devices = roots->devices,
+				      .nr_devices = roots->nr_devices };
 	struct blamed blamed;
 	struct ts_finding *finding;
+	int64_t core_ps;
 
 	if (roots->nr_devices == 0)
 		return;
 	blamed = rules_late_blame(roots);
-	if (!rules_late_is_worth(doctor, blamed.path_ps))
+	core_ps = rules_late_core_ps(doctor, &cure);
+	if (!rules_late_is_worth(doctor, core_ps))
 		return;
 	finding = ts_doctor_report(doctor, rule, (struct ts_bytes){ NULL, 0 },
-				   profile->devices[roots->devices[0]].name,
-				   rules_late_core_ps(doctor, blamed.path_ps));
-	ts_doctor_cures(doctor, (struct ts_cure){ .kind = TS_CURE_LATE,
-						  .devices = roots->devices,
-						  .nr_devices = roots->nr_devices });
+				   profile->devices[roots->devices[0]].name, core_ps);
+	ts_doctor_cures(doctor, cure);
 	finding->title = rules_late_title(doctor, &blamed);
 	finding->root.kind = "core";
 	finding->root.device = rules_late_label(doctor, roots->devices[0]);
@@ -247,16 +248,20 @@ static void check_uneven_op(struct ts_doctor *doctor, const struct ts_rule *rule
 	const struct ts_late_op *most = NULL;
 	struct ts_finding *finding;
 	struct ts_bytes name;
+	const struct ts_cure cure = { .kind = TS_CURE_UNEVEN, .op = roots->uneven };
+	int64_t core_ps;
 	size_t nr = 0;
 
-	if (!doctor->run->is_known || roots->uneven == TS_NONE ||
-	    !rules_late_is_worth(doctor, roots->uneven_ps))
+	if (!doctor->run->is_known || roots->uneven == TS_NONE)
+		return;
+	core_ps = rules_late_core_ps(doctor, &cure);
+	if (!rules_late_is_worth(doctor, core_ps))
 		return;
 	name = doctor->ctx->profile->ops[roots->uneven].name;
 	fact = ts_op_fact_of(doctor->ops, roots->uneven);
 	finding = ts_doctor_report(doctor, rule, fact ? fact->module : (struct ts_bytes){ NULL, 0 },
-				   name, rules_late_core_ps(doctor, roots->uneven_ps));
-	ts_doctor_cures(doctor, (struct ts_cure){ .kind = TS_CURE_UNEVEN, .op = roots->uneven });
+				   name, core_ps);
+	ts_doctor_cures(doctor, cure);
 	finding->title =
 		TS_SENTENCE(doctor,
 			    "{name} takes longer on one core now and on another then, and the "
