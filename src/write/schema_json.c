@@ -411,8 +411,21 @@ static const struct part {
 	{ "time_ranges", ts_when_columns, TS_WHEN_COLUMNS, true },
 	{ "merged", ts_merged_columns, TS_MERGED_COLUMNS, true },
 	{ "links", ts_link_columns, TS_LINK_COLUMNS, false },
-	{ "cause", ts_root_columns, TS_ROOT_COLUMNS, false },
 };
+
+/* What a finding begins with, where that is known. */
+static void put_cause(struct ts_json *json)
+{
+	static const char *const types[] = { "object", "null" };
+
+	open_object(json, "cause");
+	schema_json_put_types(json, types, TS_NELEM(types));
+	open_object(json, "properties");
+	put_named(json, ts_root_columns, TS_ROOT_COLUMNS);
+	put_texts(json, "chain");
+	ts_json_object_end(json);
+	close_closed(json);
+}
 
 static void put_finding(struct ts_json *json)
 {
@@ -431,6 +444,7 @@ static void put_finding(struct ts_json *json)
 		schema_json_put_plain(json, "items", part->names, part->nr);
 		ts_json_object_end(json);
 	}
+	put_cause(json);
 	ts_json_object_end(json);
 	close_closed(json);
 }

@@ -92,6 +92,16 @@ static void replay_fill(struct ts_run_replay *run, const struct ts_ops_facts *op
 	}
 }
 
+/* What is left of its wait for the transfer. */
+static double replay_waits(const struct ts_run_replay *run, uint32_t i)
+{
+	int64_t lag_ps = run->path.graph.nodes[i].lag_ps;
+
+	if (run->exposed_ps[i] <= 0 || lag_ps <= 0)
+		return 0;
+	return (double)run->exposed_ps[i] * fmax((double)run->replay.lag_ps[i] / (double)lag_ps, 0);
+}
+
 static void replay_count(const struct ts_run_replay *run, double *ops, double *classes)
 {
 	const struct ts_graph *graph = &run->path.graph;
@@ -104,10 +114,8 @@ static void replay_count(const struct ts_run_replay *run, double *ops, double *c
 		if (run->fact[i] == TS_NONE)
 			continue;
 		if (graph->nodes[i].kind == TS_PATH_OP) {
-			int64_t cut_ps = ts_i64_sub(graph->nodes[i].lag_ps, run->replay.lag_ps[i]);
-			int64_t wait_ps = TS_MAX(run->exposed_ps[i] - cut_ps, 0);
-
-			ops[run->fact[i]] += weight * (double)(run->replay.own_ps[i] + wait_ps);
+			ops[run->fact[i]] +=
+				weight * ((double)run->replay.own_ps[i] + replay_waits(run, i));
 			continue;
 		}
 		classes[TS_BUCKET_COMPILATION] +=
@@ -182,9 +190,10 @@ void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *share
 			continue;
 		if (graph->nodes[i].kind == TS_PATH_OP) {
 			replay_less(&run->replay.own_ps[i], shares->ops[at]);
-			if (run->exposed_ps[i] > 0)
-				run->replay.lag_ps[i] -=
-					(int64_t)(shares->ops[at] * (double)run->exposed_ps[i]);
+			if (graph->nodes[i].awaits != TS_GRAPH_NONE &&
+			    graph->nodes[i].lag_ps !=
+				    TS_GRAPH_UNKNOWN) /* hidden so far, or waited for */
+				replay_less(&run->replay.lag_ps[i], shares->ops[at]);
 			continue;
 		}
 		gap = &run->gaps[at];

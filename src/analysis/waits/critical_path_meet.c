@@ -157,6 +157,22 @@ static enum ts_status critical_path_meet_start(struct path_meeting *meeting,
 	return st;
 }
 
+/* What a transfer takes at the pace of what carries it, should all of it be hidden; unknown is nothing. */
+static int64_t critical_path_meet_transfer(const struct path_meeting *meeting,
+					   const struct ts_op *done)
+{
+	const struct ts_context *ctx = meeting->path->ctx;
+	const struct ts_hlo_instr *instr = ts_op_instr(ctx->profile, done);
+	const struct ts_rates *rates = &ctx->rates[meeting->device];
+	const struct ts_collective *of = ts_collective_of(ts_collectives_facts(ctx), done->partner);
+	double per_s = done->kind == TS_OP_HOST ? rates->host_bytes_per_s : rates->hbm_bytes_per_s;
+	double seconds = instr ? (double)ts_shape_bytes(&instr->shape) / per_s : 0;
+
+	if (of)
+		seconds = of->link_s;
+	return isfinite(seconds) && seconds > 0 ? (int64_t)fmin(seconds * 1e12, 1e18) : 0;
+}
+
 static enum ts_status critical_path_meet_op(struct path_meeting *meeting,
 					    const struct path_moment *moment,
 					    struct ts_graph_node *node, struct ts_error *err)
@@ -173,6 +189,7 @@ static enum ts_status critical_path_meet_op(struct path_meeting *meeting,
 	if (op->partner != TS_NONE && op->async == TS_ASYNC_DONE) {
 		node->awaits = meeting->open[moment->op];
 		node->own_ps = DONE_PS;
+		node->lag_ps = critical_path_meet_transfer(meeting, op);
 		meeting->open[moment->op] = TS_GRAPH_NONE;
 	} else if (op->kind == TS_OP_COLLECTIVE) {
 		st = critical_path_meet_collective(meeting, moment, &node->joins, err);
