@@ -95,11 +95,11 @@ static void replay_fill(struct ts_run_replay *run, const struct ts_ops_facts *op
 /* What is left of its wait for the transfer. */
 static double replay_waits(const struct ts_run_replay *run, uint32_t i)
 {
-	int64_t lag_ps = run->path.graph.nodes[i].lag_ps;
+	int64_t cut_ps = ts_i64_sub(run->path.graph.nodes[i].lag_ps, run->replay.lag_ps[i]);
 
-	if (run->exposed_ps[i] <= 0 || lag_ps <= 0)
+	if (run->exposed_ps[i] <= 0 || run->replay.lag_ps[i] <= 0)
 		return 0;
-	return (double)run->exposed_ps[i] * fmax((double)run->replay.lag_ps[i] / (double)lag_ps, 0);
+	return fmax((double)(run->exposed_ps[i] - cut_ps), 0);
 }
 
 static void replay_count(const struct ts_run_replay *run, double *ops, double *classes)
@@ -178,6 +178,21 @@ static void replay_less(int64_t *ps, double share)
 	*ps -= (int64_t)(share * (double)*ps);
 }
 
+#define ALL 0.99 /* of a wait: then the transfer itself is gone, and would not show elsewhere */
+
+/* A share of what the core waits for the transfer; what compute hides of it stays. */
+static void replay_take_lag(struct ts_run_replay *run, uint32_t i, double share)
+{
+	const struct ts_graph_node *node = &run->path.graph.nodes[i];
+
+	if (node->awaits == TS_GRAPH_NONE || node->lag_ps == TS_GRAPH_UNKNOWN)
+		return;
+	if (share >= ALL)
+		run->replay.lag_ps[i] = TS_MIN(run->replay.lag_ps[i], 0);
+	else
+		run->replay.lag_ps[i] -= (int64_t)(share * replay_waits(run, i));
+}
+
 void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *shares)
 {
 	const struct ts_graph *graph = &run->path.graph;
@@ -190,10 +205,7 @@ void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *share
 			continue;
 		if (graph->nodes[i].kind == TS_PATH_OP) {
 			replay_less(&run->replay.own_ps[i], shares->ops[at]);
-			if (graph->nodes[i].awaits != TS_GRAPH_NONE &&
-			    graph->nodes[i].lag_ps !=
-				    TS_GRAPH_UNKNOWN) /* hidden so far, or waited for */
-				replay_less(&run->replay.lag_ps[i], shares->ops[at]);
+			replay_take_lag(run, i, shares->ops[at]);
 			continue;
 		}
 		gap = &run->gaps[at];
