@@ -121,7 +121,8 @@ class Runs(Folder):
         os.symlink(elsewhere, os.path.join(self.session("linked"), REPORT))
         with doors.serving(self.logdir) as (url, _):
             self.assertEqual([False] * 4, [run["is_known"] for run in doors.ask(url, "/api/runs")["runs"]])
-            self.assertEqual([doors.report(doors.SAMPLE)["overview"]["health_score"]] * 4, [run["health_score"] for run in known_runs(url).values()])
+            health = doors.report(doors.SAMPLE)["overview"]["health_score"]
+            self.assertEqual([health] * 4, [run["health_score"] for run in known_runs(url).values()])
 
     def test_hundreds_of_runs_are_listed_without_an_analysis(self):
         self.add("run0")

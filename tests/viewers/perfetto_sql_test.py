@@ -110,10 +110,13 @@ def check_ops(rows, report, tables):
     for key, op in told.items():
         row = found[key]
         if op["occurrences"] > 0:
-            is_of_kernels = is_of_gpus(report) and row["executions"] > op["occurrences"]  # an execution of an op may be several kernels
-            must(row["executions"] == op["occurrences"] or is_of_kernels, f"{key}: {row['executions']} executions, {op['occurrences']} told")
+            # an execution of an op may be several kernels
+            is_of_kernels = is_of_gpus(report) and row["executions"] > op["occurrences"]
+            must(row["executions"] == op["occurrences"] or is_of_kernels,
+                 f"{key}: {row['executions']} executions, {op['occurrences']} told")
             must(near(row["self_ns"], op["time_ps"], row["executions"]), f"{key}: {row['self_ns']} ns, {op['time_ps']} ps told")
-            must((row["flops"] or 0) == (op["flops"] or 0) * op["occurrences"] or not op["flops"] or is_of_kernels, f"{key}: {row['flops']} FLOPs")
+            must((row["flops"] or 0) == (op["flops"] or 0) * op["occurrences"] or not op["flops"] or is_of_kernels,
+                 f"{key}: {row['flops']} FLOPs")
     times = [row["self_ns"] for row in rows]
     must(times == sorted(times, reverse=True), "ops are not in the order of their time")
 
@@ -237,7 +240,8 @@ def check_finding(ask, report, finding, has_times=True):
     must(list(rows[0])[:4] == CLICKABLE, f"{finding['id']}: columns {list(rows[0])}")
     must(len({row["id"] for row in rows}) == len(rows), f"{finding['id']}: slices stand twice")
     told = executions(report, finding)
-    must(told is None or len(rows) == told or is_of_gpus(report) and len(rows) > told, f"{finding['id']}: {len(rows)} slices of {told} executions")
+    must(told is None or len(rows) == told or is_of_gpus(report) and len(rows) > told,
+         f"{finding['id']}: {len(rows)} slices of {told} executions")
     times = finding["time_ranges"] if has_times else []
     hit = [r for r in rows for t in times if r["ts"] * 1000 < t["end_ps"] and (r["ts"] + r["dur"]) * 1000 > t["start_ps"]]
     must(hit or not times, f"{finding['id']}: no slice when it happens")
