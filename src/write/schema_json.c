@@ -414,7 +414,7 @@ static const struct part {
 };
 
 /* What a finding begins with, where that is known. */
-static void put_cause(struct ts_json *json)
+static void schema_json_put_cause(struct ts_json *json)
 {
 	static const char *const types[] = { "object", "null" };
 
@@ -444,7 +444,7 @@ static void put_finding(struct ts_json *json)
 		schema_json_put_plain(json, "items", part->names, part->nr);
 		ts_json_object_end(json);
 	}
-	put_cause(json);
+	schema_json_put_cause(json);
 	ts_json_object_end(json);
 	close_closed(json);
 }
