@@ -79,11 +79,21 @@ static const struct name_row names[] = {
 	{ "hipMemcpyWithStream", TS_WHOLE, TS_HOST_COPY },
 };
 
-/* Names of the user's own, or of a library that the user's program calls as its own: Grain. */
-static const struct input_row {
+struct pattern {
 	const char *name;
 	enum ts_match match;
-} grain_names[] = {
+};
+
+static bool fits_any(struct ts_bytes name, const struct pattern *patterns, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (ts_bytes_match(name, patterns[i].match, patterns[i].name))
+			return true;
+	return false;
+}
+
+/* Names of the user's own, or of a library that the user's program calls as its own: Grain. */
+static const struct pattern grain_names[] = {
 	{ "DatasetIterator.__next__", TS_SUFFIX },
 	{ "MapDataset.__getitem__", TS_SUFFIX },
 	{ "Prefetch._getitem", TS_SUFFIX },
@@ -166,9 +176,8 @@ static bool is_users_input(struct ts_bytes name)
 {
 	if (ts_bytes_starts(name, "$"))
 		return false;
-	for (size_t i = 0; i < TS_NELEM(grain_names); i++)
-		if (ts_bytes_match(name, grain_names[i].match, grain_names[i].name))
-			return true;
+	if (fits_any(name, grain_names, TS_NELEM(grain_names)))
+		return true;
 	for (size_t i = 0; i < TS_NELEM(input_words); i++)
 		if (has_whole_word(name, input_words[i]))
 			return true;
@@ -250,10 +259,7 @@ enum ts_host_launch ts_host_launch_of(enum ts_host_activity activity)
  * with annotate_function (_src/array.py, compiler.py, pickle_util.py, interpreters/), jaxlib's
  * bindings, and PJRT where it runs on the caller's thread.
  */
-static const struct runtime_row {
-	const char *name;
-	enum ts_match match;
-} runtime_rows[] = {
+static const struct pattern runtime_rows[] = {
 	{ "::", TS_PART },
 	{ "end: ", TS_PREFIX },
 	{ "ParseArguments", TS_WHOLE },
@@ -288,10 +294,8 @@ enum ts_host_owner ts_host_owner_of(struct ts_bytes name)
 		return TS_HOST_OF_TRACER;
 	if (name.n == 0 || runtime_activity(name) != TS_HOST_OTHER)
 		return TS_HOST_OF_RUNTIME;
-	for (size_t i = 0; i < TS_NELEM(runtime_rows); i++)
-		if (ts_bytes_match(name, runtime_rows[i].match, runtime_rows[i].name))
-			return TS_HOST_OF_RUNTIME;
-	return TS_HOST_OF_USER;
+	return fits_any(name, runtime_rows, TS_NELEM(runtime_rows)) ? TS_HOST_OF_RUNTIME
+								    : TS_HOST_OF_USER;
 }
 
 enum ts_host_owner ts_host_owner_of_op(const struct ts_op *op)
