@@ -108,6 +108,7 @@ bool ts_doctor_root_at_host(struct ts_doctor *doctor, struct ts_finding *finding
 	doctor->failed |= !chain;
 	if (!chain || choose_events(doctor, bucket, chosen) == 0 ||
 	    !chosen[0]->witness.is_awaited ||
+	    ts_host_launch_of(chosen[0]->witness.activity) != TS_LAUNCH_NONE ||
 	    (double)chosen[0]->total_ps < MOST * (double)doctor->bucket_ps[bucket])
 		return false;
 	finding->root.kind = "host";

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A server waits for requests: nobody asked for work, and that its device has none is no loss. What it costs is what a request
- * takes, from the launch to the end of its program.
+ * A server that waits for its next request has no work for the device: that idle time is no loss.
  */
 #include "analysis/doctor/doctor.h"
 
@@ -28,12 +27,12 @@ static void check_requests(struct ts_doctor *doctor, const struct ts_rule *rule)
 	if (doctor->requests_ps <= 0 || !(share * 100 >= doctor->ctx->settings->finding_min))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, 0);
-	finding->title = TS_SENTENCE(doctor, "For {share} of the time nobody asked for work",
-				     TS_SHARE(share));
+	finding->title = TS_SENTENCE(
+		doctor, "The devices wait for requests for {share} of core time", TS_SHARE(share));
 	TS_PUT(doctor,
-	       "The host waits for requests for {core} of {core}: that is no loss, and counts in "
-	       "no "
-	       "finding and not in the health.",
+	       "The host waits for requests for {core} of {core}. This time is no loss: it counts "
+	       "in "
+	       "no other finding, and not in the health score.",
 	       TS_CORE(doctor->requests_ps), TS_CORE(doctor->total_ps));
 	ts_put_host_events(doctor, TS_BUCKET_IDLE);
 	if (program)

@@ -249,7 +249,7 @@ TEST(nobody_is_to_blame_for_an_op_that_is_long_in_turns)
 	done(given);
 }
 
-/* Two cores that meet nowhere, one of which runs more: nobody waits for it. */
+/* Two cores that meet nowhere, one of which runs more: no core waits for it. */
 TEST(a_core_that_nobody_waits_for_is_not_late)
 {
 	struct given *given = given_nothing();
