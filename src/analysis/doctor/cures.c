@@ -28,52 +28,31 @@ static bool cures_has_device(const struct ts_cure *cure, uint32_t device)
 	return false;
 }
 
-/* Ops whose work is shared out among the cores by the data, as tokens among experts: what one has less, others have more. */
-static bool cures_is_shared(const struct ts_op *op)
-{
-	static const char *const words[] = { "ragged", "gmm", "grouped_matmul", "megablox" };
-
-	for (size_t i = 0; i < TS_NELEM(words); i++)
-		if (ts_bytes_has(op->name, words[i]))
-			return true;
-	return false;
-}
-
-static bool cures_is_shared_node(const struct ts_run_replay *run, uint32_t node)
+/* Whether the cure changes a node. Where one core has less of what is shared out, others have more. */
+static bool cures_is_about(const struct ts_run_replay *run, const struct ts_cure *cure,
+			   uint32_t node, bool is_shared)
 {
 	const struct ts_graph_node *of = &run->path.graph.nodes[node];
 
-	return of->kind == TS_PATH_OP && cures_is_shared(&run->path.ctx->profile->ops[of->what]);
+	if (of->kind != TS_PATH_OP || run->usual_ps[TS_LEVEL_PEERS][node] == TS_USUAL_UNKNOWN)
+		return false;
+	if (cure->kind == TS_CURE_UNEVEN)
+		return of->what == cure->op;
+	return is_shared || cures_has_device(cure, run->path.device[of->row]);
 }
 
-static void cures_late(struct ts_run_replay *run, const struct ts_cure *cure,
-		       const int64_t *usual_ps, const int64_t *mean_ps)
+/* As on the other cores. */
+static void cures_even(struct ts_run_replay *run, const struct ts_cure *cure)
 {
-	const struct ts_graph *graph = &run->path.graph;
+	for (uint32_t i = 0; i < run->path.graph.nr_nodes; i++) {
+		bool is_shared = run->usual_ps[TS_LEVEL_MEAN] && ts_run_replay_is_shared(run, i);
 
-	for (uint32_t i = 0; i < graph->nr_nodes; i++) {
-		if (graph->nodes[i].kind != TS_PATH_OP || usual_ps[i] == TS_USUAL_UNKNOWN)
+		if (!cures_is_about(run, cure, i, is_shared))
 			continue;
-		if (cures_is_shared_node(run, i))
-			run->replay.own_ps[i] = mean_ps[i];
-		else if (cures_has_device(cure, run->path.device[graph->nodes[i].row]))
-			cures_level(run, i, usual_ps[i]);
-	}
-}
-
-static void cures_uneven(struct ts_run_replay *run, const struct ts_cure *cure,
-			 const int64_t *usual_ps, const int64_t *mean_ps)
-{
-	const struct ts_graph *graph = &run->path.graph;
-
-	for (uint32_t i = 0; i < graph->nr_nodes; i++) {
-		if (graph->nodes[i].kind != TS_PATH_OP || graph->nodes[i].what != cure->op ||
-		    usual_ps[i] == TS_USUAL_UNKNOWN)
-			continue;
-		if (cures_is_shared_node(run, i))
-			run->replay.own_ps[i] = mean_ps[i];
+		if (is_shared)
+			run->replay.own_ps[i] = run->usual_ps[TS_LEVEL_MEAN][i];
 		else
-			cures_level(run, i, usual_ps[i]);
+			cures_level(run, i, run->usual_ps[TS_LEVEL_PEERS][i]);
 	}
 }
 
@@ -89,9 +68,10 @@ static bool cures_is_in(const struct ts_doctor *doctor, const struct ts_draft *d
 	return false;
 }
 
-static void cures_steps(struct ts_doctor *doctor, const struct ts_draft *draft,
-			const int64_t *usual_ps)
+static void cures_steps(struct ts_doctor *doctor, const struct ts_draft *draft)
 {
+	const int64_t *usual_ps = doctor->run->usual_ps[TS_LEVEL_STEPS];
+
 	for (uint32_t i = 0; i < doctor->run->path.graph.nr_nodes; i++)
 		if (usual_ps[i] != TS_USUAL_UNKNOWN && cures_is_in(doctor, draft, i))
 			cures_level(doctor->run, i, usual_ps[i]);
@@ -122,25 +102,17 @@ static void cures_receives(struct ts_run_replay *run)
 	const struct ts_graph *graph = &run->path.graph;
 
 	for (uint32_t i = 0; i < graph->nr_nodes; i++)
-		if (ts_run_replay_receives(run, i)) {
-			run->replay.own_ps[i] = 0;
-			run->replay.lag_ps[i] = INT64_MIN / 4;
-		}
+		if (ts_run_replay_receives(run, i))
+			ts_run_replay_stop_waiting(run, i, 0);
 }
 
 void ts_doctor_cure(struct ts_doctor *doctor, const struct ts_draft *draft)
 {
-	const int64_t *peers_ps = doctor->usual_ps[TS_LEVEL_PEERS];
-
 	switch (draft->cure.kind) {
-	case TS_CURE_NONE: break;
+	case TS_CURE_NONE:     break;
 	case TS_CURE_LATE:
-		cures_late(doctor->run, &draft->cure, peers_ps, doctor->usual_ps[TS_LEVEL_MEAN]);
-		break;
-	case TS_CURE_UNEVEN:
-		cures_uneven(doctor->run, &draft->cure, peers_ps, doctor->usual_ps[TS_LEVEL_MEAN]);
-		break;
-	case TS_CURE_STEPS:    cures_steps(doctor, draft, doctor->usual_ps[TS_LEVEL_STEPS]); break;
+	case TS_CURE_UNEVEN:   cures_even(doctor->run, &draft->cure); break;
+	case TS_CURE_STEPS:    cures_steps(doctor, draft); break;
 	case TS_CURE_PACE:     cures_pace(doctor); break;
 	case TS_CURE_RECEIVES: cures_receives(doctor->run); break;
 	}

@@ -71,27 +71,37 @@ static void gather_ops(struct ts_doctor *doctor)
 	index_facts(doctor);
 }
 
+static bool has_shared_work(const struct ts_run_replay *run)
+{
+	for (uint32_t i = 0; i < run->path.graph.nr_nodes; i++)
+		if (ts_run_replay_is_shared(run, i))
+			return true;
+	return false;
+}
+
 /* Peers are of several cores, likes of steps that stand out. */
 static bool needs_level(const struct ts_doctor *doctor, enum ts_level level)
 {
-	return level == TS_LEVEL_STEPS ? doctor->time->nr_slow > 0
-				       : doctor->run->path.graph.nr_rows > 1;
+	bool has_peers = doctor->run->path.graph.nr_rows > 1;
+
+	switch (level) {
+	case TS_LEVEL_PEERS: return has_peers;
+	case TS_LEVEL_MEAN:  return has_peers && has_shared_work(doctor->run);
+	default:	     return doctor->time->nr_slow > 0;
+	}
 }
 
 static void gather_run(struct ts_doctor *doctor)
 {
 	struct ts_run_replay *run = doctor->run;
+	enum ts_status st =
+		ts_run_replay_open(run, doctor->ctx, ts_critical_path_facts(doctor->ctx),
+				   doctor->ops, doctor->time->wall_ps, NULL);
 
-	doctor->failed = ts_run_replay_open(run, doctor->ctx, ts_critical_path_facts(doctor->ctx),
-					    doctor->ops, NULL) != TS_OK;
-	if (!doctor->failed && run->is_known)
-		ts_run_replay_scale(run, doctor->time->wall_ps);
-	for (enum ts_level i = 0; i < TS_NR_LEVELS && run->is_known && !doctor->failed; i++) {
-		if (!needs_level(doctor, i))
-			continue;
-		doctor->usual_ps[i] = ts_run_replay_usual(run, i);
-		doctor->failed = !doctor->usual_ps[i];
-	}
+	for (enum ts_level i = 0; i < TS_NR_LEVELS && run->is_known && st == TS_OK; i++)
+		if (needs_level(doctor, i))
+			st = ts_run_replay_find_usual(run, i, NULL);
+	doctor->failed = st != TS_OK;
 	if (!doctor->failed)
 		doctor->roots = ts_doctor_roots(doctor);
 }
@@ -115,8 +125,6 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 void ts_doctor_release(struct ts_doctor *doctor)
 {
 	ts_run_replay_close(doctor->run);
-	for (int i = 0; i < TS_NR_LEVELS; i++)
-		ts_room_free(doctor->usual_ps[i]);
 	ts_map_release(&doctor->by_place);
 	free(doctor->drafts);
 	free(doctor->ranges);

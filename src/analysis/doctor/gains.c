@@ -252,7 +252,7 @@ static void gains_accept(struct budget *budget, struct ts_doctor *doctor, struct
 		gains_take(budget, doctor);
 		return;
 	}
-	measured_ps = ts_run_replay_length_measured(run);
+	measured_ps = ts_run_replay_length_measured(run, run->length_ps - gain_ps);
 	gains_set(doctor, &draft->finding, gain_ps, TS_MAX(run->measured_ps - measured_ps, 0));
 	ts_run_replay_keep(run, run->length_ps - gain_ps, measured_ps);
 	gains_fill(budget, doctor);
@@ -359,7 +359,7 @@ static void gains_look_alone(struct budget *budget, struct ts_doctor *doctor)
 				gains_look(budget, doctor, &doctor->drafts[i]);
 }
 
-#define HIDDEN 0.1 /* of its core time over the cores: a finding that gives less has most of it where nobody waits */
+#define HIDDEN 0.1 /* of its core time over the cores: a finding that gives less has most of it off the critical path */
 
 static void gains_put_hidden(struct ts_doctor *doctor, struct ts_draft *draft)
 {

@@ -39,14 +39,6 @@ static bool replay_make_arrays(struct ts_run_replay *run)
 	       run->op_left_ps && run->op_recorded_ps && replay_make_times(run, &run->kept);
 }
 
-void ts_run_replay_free_gap(struct ts_run_replay *run, uint32_t node)
-{
-	uint32_t at = run->fact[node];
-
-	run->free_ps[at] = ts_i64_add(run->free_ps[at], run->gaps[at].idle_ps);
-	run->gaps[at].idle_ps = 0;
-}
-
 bool ts_run_replay_receives(const struct ts_run_replay *run, uint32_t node)
 {
 	const struct ts_graph_node *of = &run->path.graph.nodes[node];
@@ -125,9 +117,17 @@ static void replay_count(const struct ts_run_replay *run, double *ops, double *c
 	}
 }
 
+/* What the findings begin with: all that is there. */
+static void replay_begin(struct ts_run_replay *run, int64_t measured_ps)
+{
+	replay_count(run, run->op_ps, run->class_ps);
+	ts_run_replay_keep(run, run->recorded_ps, measured_ps);
+}
+
 enum ts_status ts_run_replay_open(struct ts_run_replay *run, const struct ts_context *ctx,
 				  const struct ts_critical_path_facts *facts,
-				  const struct ts_ops_facts *ops, struct ts_error *err)
+				  const struct ts_ops_facts *ops, int64_t wall_ps,
+				  struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -150,9 +150,13 @@ enum ts_status ts_run_replay_open(struct ts_run_replay *run, const struct ts_con
 	replay_fill(run, ops);
 	if (run->nr_inferred > 0 && !replay_make_times(run, &run->aside))
 		return ts_fail_nomem(err);
-	replay_count(run, run->op_ps, run->class_ps);
-	ts_run_replay_keep(run, run->recorded_ps, ts_run_replay_length_measured(run));
-	ts_replay_run(&run->replay);
+	if (run->path.until_ps < INT64_MAX && run->recorded_ps > 0) {
+		run->scale = fmax((double)wall_ps / (double)run->recorded_ps, 1);
+		run->recorded_ps = (int64_t)(run->scale * (double)run->recorded_ps);
+	}
+	replay_begin(run, ts_run_replay_length_measured(run, run->recorded_ps));
+	if (run->nr_inferred > 0)
+		ts_replay_run(&run->replay);
 	return TS_OK;
 }
 
@@ -170,6 +174,8 @@ void ts_run_replay_close(struct ts_run_replay *run)
 	ts_room_free(run->op_ps);
 	ts_room_free(run->op_left_ps);
 	ts_room_free(run->op_recorded_ps);
+	for (int i = 0; i < TS_NR_LEVELS; i++)
+		ts_room_free(run->usual_ps[i]);
 	*run = (struct ts_run_replay){ .is_known = false };
 }
 
@@ -268,20 +274,25 @@ static struct ts_replay_times replay_now(struct ts_run_replay *run)
 	return (struct ts_replay_times){ run->replay.own_ps, run->replay.lag_ps, run->gaps };
 }
 
-int64_t ts_run_replay_length_measured(struct ts_run_replay *run)
+void ts_run_replay_stop_waiting(struct ts_run_replay *run, uint32_t node, int64_t own_ps)
+{
+	run->replay.own_ps[node] = own_ps;
+	run->replay.lag_ps[node] =
+		INT64_MIN / 4; /* so long before anything can be awaited that no sum overflows */
+}
+
+int64_t ts_run_replay_length_measured(struct ts_run_replay *run, int64_t length_ps)
 {
 	const struct ts_graph *graph = &run->path.graph;
 	struct ts_replay_times now = replay_now(run);
-	int64_t length_ps;
 
 	if (run->nr_inferred == 0)
-		return ts_run_replay_length(run);
+		return length_ps;
 	replay_copy(run, &now, &run->aside);
 	for (uint32_t i = 0; i < graph->nr_nodes; i++)
-		if (graph->nodes[i].is_inferred && graph->nodes[i].awaits != TS_GRAPH_NONE) {
-			run->replay.own_ps[i] = graph->nodes[i].end_ps - graph->nodes[i].start_ps;
-			run->replay.lag_ps[i] = INT64_MIN / 4;
-		}
+		if (graph->nodes[i].is_inferred && graph->nodes[i].awaits != TS_GRAPH_NONE)
+			ts_run_replay_stop_waiting(
+				run, i, graph->nodes[i].end_ps - graph->nodes[i].start_ps);
 	length_ps = ts_run_replay_length(run);
 	replay_copy(run, &run->aside, &now);
 	return length_ps;
@@ -297,14 +308,19 @@ void ts_run_replay_keep(struct ts_run_replay *run, int64_t length_ps, int64_t me
 	replay_count(run, run->op_left_ps, run->class_left_ps);
 }
 
-void ts_run_replay_scale(struct ts_run_replay *run, int64_t wall_ps)
+void ts_run_replay_free_gaps(struct ts_run_replay *run,
+			     bool (*is_free)(const void *arg, uint32_t node), const void *arg)
 {
-	if (run->path.until_ps == INT64_MAX || run->recorded_ps <= 0)
-		return;
-	run->scale = fmax((double)wall_ps / (double)run->recorded_ps, 1);
-	run->recorded_ps = ts_run_replay_length(run);
-	ts_run_replay_keep(run, run->recorded_ps, ts_run_replay_length_measured(run));
-	ts_replay_run(&run->replay);
+	for (uint32_t i = 0; i < run->path.graph.nr_nodes; i++) {
+		struct ts_path_gap *gap;
+
+		if (run->path.graph.nodes[i].kind != TS_PATH_GAP || !is_free(arg, i))
+			continue;
+		gap = &run->gaps[run->fact[i]];
+		run->free_ps[run->fact[i]] = gap->idle_ps;
+		gap->idle_ps = 0;
+	}
+	replay_begin(run, run->measured_ps);
 }
 
 void ts_run_replay_undo(struct ts_run_replay *run)

@@ -182,7 +182,19 @@ static void replay_usual_groups(const struct ts_run_replay *run, enum ts_level l
 	}
 }
 
-int64_t *ts_run_replay_usual(const struct ts_run_replay *run, enum ts_level level)
+bool ts_run_replay_is_shared(const struct ts_run_replay *run, uint32_t node)
+{
+	static const char *const words[] = { "ragged", "gmm", "grouped_matmul", "megablox" };
+	const struct ts_graph_node *of = &run->path.graph.nodes[node];
+
+	for (size_t i = 0; of->kind == TS_PATH_OP && i < TS_NELEM(words); i++)
+		if (ts_bytes_has(run->path.ctx->profile->ops[of->what].name, words[i]))
+			return true;
+	return false;
+}
+
+enum ts_status ts_run_replay_find_usual(struct ts_run_replay *run, enum ts_level level,
+					struct ts_error *err)
 {
 	const struct ts_graph *graph = &run->path.graph;
 	size_t nr_ops = run->path.ctx->profile->nr_ops + 1;
@@ -192,6 +204,7 @@ int64_t *ts_run_replay_usual(const struct ts_run_replay *run, enum ts_level leve
 	int64_t *usual_ps = ts_room_array(graph->rooms, graph->nr_nodes + 1, sizeof(*usual_ps));
 	bool good = counts && likes && usual_ps && replay_usual_count(run, &programs);
 
+	run->usual_ps[level] = usual_ps;
 	for (size_t i = 0; good && i < graph->nr_nodes; i++)
 		usual_ps[i] = TS_USUAL_UNKNOWN;
 	if (good) {
@@ -204,8 +217,5 @@ int64_t *ts_run_replay_usual(const struct ts_run_replay *run, enum ts_level leve
 	ts_map_release(&programs.at);
 	free(programs.rows);
 	free(programs.last);
-	if (good)
-		return usual_ps;
-	ts_room_free(usual_ps);
-	return NULL;
+	return good ? TS_OK : ts_fail_nomem(err);
 }

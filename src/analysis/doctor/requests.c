@@ -13,23 +13,14 @@ static bool requests_is_wait(const struct ts_doctor *doctor, size_t gap)
 }
 
 /* In the graph the gaps are known by their starts. */
-static void requests_free(struct ts_doctor *doctor, bool all)
+static bool requests_is_free(const void *arg, uint32_t node)
 {
-	struct ts_run_replay *run = doctor->run;
+	const struct ts_doctor *doctor = arg;
+	struct ts_time_gap gap = ts_path_time_gap(&doctor->run->path, node);
+	struct ts_gap_witness witness =
+		ts_gap_witness_of(ts_gaps_facts(doctor->ctx), doctor->time, &gap);
 
-	for (uint32_t i = 0; run->is_known && i < run->path.graph.nr_nodes; i++) {
-		struct ts_time_gap gap;
-		struct ts_gap_witness witness;
-
-		if (run->path.graph.nodes[i].kind != TS_PATH_GAP)
-			continue;
-		gap = ts_path_time_gap(&run->path, i);
-		witness = ts_gap_witness_of(ts_gaps_facts(doctor->ctx), doctor->time, &gap);
-		if (all || ts_host_awaits_request(witness.event))
-			ts_run_replay_free_gap(run, i);
-	}
-	if (run->is_known)
-		ts_run_replay_keep(run, run->length_ps, run->measured_ps);
+	return doctor->bucket_ps[TS_BUCKET_IDLE] == 0 || ts_host_awaits_request(witness.event);
 }
 
 void ts_doctor_find_requests(struct ts_doctor *doctor)
@@ -50,5 +41,6 @@ void ts_doctor_find_requests(struct ts_doctor *doctor)
 	waited_ps = TS_MIN(waited_ps, doctor->bucket_ps[TS_BUCKET_IDLE]);
 	doctor->requests_ps = waited_ps;
 	doctor->bucket_ps[TS_BUCKET_IDLE] -= waited_ps;
-	requests_free(doctor, doctor->bucket_ps[TS_BUCKET_IDLE] == 0);
+	if (doctor->run->is_known)
+		ts_run_replay_free_gaps(doctor->run, requests_is_free, doctor);
 }

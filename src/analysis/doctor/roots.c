@@ -61,7 +61,7 @@ static struct ts_late_op *roots_op_of(struct looking *looking, uint32_t node)
 static bool roots_excess(const struct looking *looking, uint32_t node, int64_t *excess_ps)
 {
 	const struct ts_run_replay *run = looking->doctor->run;
-	int64_t usual_ps = looking->doctor->usual_ps[TS_LEVEL_PEERS][node];
+	int64_t usual_ps = run->usual_ps[TS_LEVEL_PEERS][node];
 
 	if (run->path.graph.nodes[node].kind != TS_PATH_OP || usual_ps == TS_USUAL_UNKNOWN)
 		return false;
@@ -198,6 +198,7 @@ static void roots_blame(struct looking *looking, struct sum *sums)
 static void roots_find_uneven(struct looking *looking)
 {
 	struct ts_roots *roots = looking->roots;
+	int64_t most_ps = 0;
 
 	for (size_t i = 0; i < looking->nr; i++) {
 		int64_t ps = 0;
@@ -205,12 +206,12 @@ static void roots_find_uneven(struct looking *looking)
 		for (size_t k = i; k < looking->nr && looking->late[i].path_ps > 0; k++)
 			if (looking->late[k].op == looking->late[i].op)
 				ps += looking->late[k].path_ps;
-		if (ps > roots->uneven_ps) {
-			roots->uneven_ps = ps;
+		if (ps > most_ps) {
+			most_ps = ps;
 			roots->uneven = looking->late[i].op;
 		}
 	}
-	if ((double)roots->uneven_ps < MOST_OF_UNEVEN * (double)roots->excess_ps)
+	if ((double)most_ps < MOST_OF_UNEVEN * (double)roots->excess_ps)
 		roots->uneven = TS_NONE;
 }
 
@@ -237,7 +238,7 @@ static void roots_find(struct looking *looking)
 	}
 	looking->first = looking->roots->devices[0];
 	ts_replay_path(&doctor->run->replay, roots_follow, looking);
-	if (looking->roots->nr_hops == 0) /* nobody waits for it */
+	if (looking->roots->nr_hops == 0) /* no core waits for it */
 		looking->roots->nr_devices = 0;
 }
 

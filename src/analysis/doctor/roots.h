@@ -33,7 +33,6 @@ struct ts_roots {
 	uint32_t devices[TS_MAX_LATE];
 	size_t nr_devices;
 	uint32_t uneven; /* without such cores: the op that has most of it, TS_NONE: none has */
-	int64_t uneven_ps;
 	struct ts_hop hops[TS_MAX_CHAIN]; /* from the largest single one of the first core on */
 	size_t nr_hops;
 };

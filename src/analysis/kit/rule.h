@@ -86,10 +86,9 @@ struct ts_doctor {
 	size_t nr_steps;
 	const struct ts_op_fact *facts; /* those of .ops: the largest self time first */
 	size_t nr_facts;
-	struct ts_fact_work *work; /* by fact */
-	struct ts_map by_place;	   /* hash of module and op -> fact */
-	struct ts_run_replay *run; /* doctor/replay.h */
-	int64_t *usual_ps[3]; /* by enum ts_level: of each node of the graph; NULL: no rule asks */
+	struct ts_fact_work *work;    /* by fact */
+	struct ts_map by_place;	      /* hash of module and op -> fact */
+	struct ts_run_replay *run;    /* doctor/replay.h */
 	const struct ts_roots *roots; /* doctor/roots.h */
 	struct ts_draft *drafts;
 	size_t nr_drafts, cap_drafts;

@@ -98,16 +98,18 @@ static enum ts_status critical_path_graph_add_core(struct ts_path *path,
 	ts_path_meeting_core(meeting, device);
 	for (size_t i = 0; i < core->nr && st == TS_OK; i++) {
 		const struct path_moment *moment = &core->moments[i];
-		struct ts_graph_node node = { TS_GRAPH_MEETS_NOBODY, .what = moment->op,
-					      .kind = TS_PATH_OP };
+		struct ts_graph_node node = { TS_GRAPH_MEETS_NOBODY,
+					      .start_ps =
+						      ts_path_align(path, device, moment->start_ps),
+					      .what = moment->op, .kind = TS_PATH_OP };
 
-		if (ts_path_align(path, device, moment->start_ps) >= path->until_ps)
+		if (node.start_ps >= path->until_ps)
 			break;
 		if (!ts_path_keeps(path->ctx, path->level, moment->row)) {
 			is_hole = true;
 			continue;
 		}
-		node.start_ps = TS_MAX(ts_path_align(path, device, moment->start_ps), at_ps);
+		node.start_ps = TS_MAX(node.start_ps, at_ps);
 		node.end_ps = TS_MAX(ts_path_align(path, device, moment->end_ps), node.start_ps);
 		is_hole |= path->level > 0 && i > 0 && moment[-1].row != moment->row &&
 			   moment[-1].row + 1 != moment->row;

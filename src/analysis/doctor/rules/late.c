@@ -29,8 +29,8 @@ static bool rules_late_is_worth(const struct ts_doctor *doctor, int64_t core_ps)
 }
 
 struct blamed {
-	int64_t path_ps, own_ps, usual_ps; /* of all late ops of the cores */
-	const struct ts_late_op *most;	   /* the op that has most of it, of the first core */
+	int64_t own_ps, usual_ps;      /* of all late ops of the cores */
+	const struct ts_late_op *most; /* the op that has most of it, of the first core */
 };
 
 static bool rules_late_has(const struct ts_roots *roots, uint32_t device)
@@ -43,7 +43,7 @@ static bool rules_late_has(const struct ts_roots *roots, uint32_t device)
 
 static struct blamed rules_late_blame(const struct ts_roots *roots)
 {
-	struct blamed blamed = { .path_ps = 0 };
+	struct blamed blamed = { .most = NULL };
 	int64_t first_ps = 0;
 
 	for (size_t i = 0; i < roots->nr_ops; i++) {
@@ -51,7 +51,6 @@ static struct blamed rules_late_blame(const struct ts_roots *roots)
 
 		if (!rules_late_has(roots, late->device))
 			continue;
-		blamed.path_ps = ts_i64_add(blamed.path_ps, late->path_ps);
 		blamed.own_ps = ts_i64_add(blamed.own_ps, late->own_ps);
 		blamed.usual_ps = ts_i64_add(blamed.usual_ps, late->usual_ps);
 		if (late->device != roots->devices[0])
@@ -245,7 +244,6 @@ static void check_uneven_op(struct ts_doctor *doctor, const struct ts_rule *rule
 {
 	const struct ts_roots *roots = doctor->roots;
 	const struct ts_op_fact *fact;
-	const struct ts_late_op *most = NULL;
 	struct ts_finding *finding;
 	struct ts_bytes name;
 	const struct ts_cure cure = { .kind = TS_CURE_UNEVEN, .op = roots->uneven };
@@ -271,11 +269,13 @@ static void check_uneven_op(struct ts_doctor *doctor, const struct ts_rule *rule
 	finding->root.op = name;
 	ts_put(doctor, "No core stands out: ");
 	for (size_t i = 0; i < roots->nr_ops; i++) {
-		if (roots->ops[i].op != roots->uneven || nr >= MAX_LATE_OPS)
-			continue;
-		most = &roots->ops[i];
-		TS_PUT(doctor, "{text}{name} is late by {time}", TS_STRING(nr++ > 0 ? ", " : ""),
-		       TS_NAME(rules_late_label(doctor, most->device)), TS_TIME(most->path_ps));
+		const struct ts_late_op *late = &roots->ops[i];
+
+		if (late->op == roots->uneven && nr < MAX_LATE_OPS)
+			TS_PUT(doctor, "{text}{name} is late by {time}",
+			       TS_STRING(nr++ > 0 ? ", " : ""),
+			       TS_NAME(rules_late_label(doctor, late->device)),
+			       TS_TIME(late->path_ps));
 	}
 	ts_put(doctor, " where the run waits for it.");
 	finding->evidence = ts_doctor_text(doctor);
@@ -287,7 +287,6 @@ const struct ts_rule ts_rule_uneven_op = {
 	.confidence = TS_LIKELY,
 	.check = check_uneven_op,
 	.classes = TS_CLASS(TS_BUCKET_COMMUNICATION),
-	.ceiling = "by how much the op takes longer than on the other cores, where the run waits "
-		   "for it, "
-		   "on all cores",
+	.ceiling = "what the run takes longer because the op does not take as long as on the other "
+		   "cores, on all cores",
 };
