@@ -64,7 +64,7 @@ export function Findings() {
 	return (
 		<section aria-label="findings">
 			<h3>Findings, the costliest first</h3>
-			{all.length > 1 && <p class="count">The order is by what each could give back alone. The time behind it is its gain: no moment counts for two findings.</p>}
+			{all.length > 1 && <p class="count">They stand in the order of their gains, the time behind each: no moment counts for two findings.</p>}
 			{all.length === 0 && <p class="empty">Nothing to change was found.</p>}
 			<ol class="findings">
 				{listed.map((entry) => (

@@ -19,7 +19,7 @@ const SEVERITIES = ["critical", "warning", "info"];
 
 const MANY_RANGES = 3;
 const ELSEWHERE = new Set(["health_score", "what_if"]); // the overview has one, and WhatIf the other
-const ORDER = "The finding that could give back the most core time alone stands first. The time behind each is its gain: time of the whole run. Two findings may save the same moment. It is counted for one of them only, so gains do not always fall from top to bottom.";
+const ORDER = "Findings stand in the order of their gains. The time behind each is its gain: time of the whole run. Two findings may save the same moment: it is counted for one of them only.";
 
 /**
  * What a button leads to: the time, the device with its host, and whether there are more like it.
