@@ -208,15 +208,10 @@ static int64_t gains_try(struct budget *budget, struct ts_doctor *doctor,
 	return TS_MAX(doctor->run->length_ps - length_ps, 0);
 }
 
-/* What it would give, of what is left. */
-static int64_t gains_look(struct budget *budget, struct ts_doctor *doctor,
-			  const struct ts_draft *draft)
+static void gains_undo(struct ts_doctor *doctor, const struct ts_draft *draft)
 {
-	int64_t core_ps, gain_ps = gains_try(budget, doctor, draft, &core_ps);
-
 	if (is_replayed(doctor, draft))
 		ts_run_replay_undo(doctor->run);
-	return gain_ps;
 }
 
 static void gains_take(struct budget *budget, const struct ts_doctor *doctor)
@@ -241,10 +236,12 @@ static void gains_set(const struct ts_doctor *doctor, struct ts_finding *finding
 		finding->confidence = TS_LIKELY;
 }
 
-static void gains_accept(struct budget *budget, struct ts_doctor *doctor, struct ts_draft *draft)
+/* What was just tried: it gives GAIN_PS of the run for CORE_PS drawn. */
+static void gains_accept(struct budget *budget, struct ts_doctor *doctor, struct ts_draft *draft,
+			 int64_t gain_ps, int64_t core_ps)
 {
 	struct ts_run_replay *run = doctor->run;
-	int64_t core_ps, gain_ps = gains_try(budget, doctor, draft, &core_ps), measured_ps;
+	int64_t measured_ps;
 
 	budget->left_ps -= core_ps;
 	if (!is_replayed(doctor, draft)) {
@@ -275,11 +272,10 @@ static void gains_settle(const struct ts_doctor *doctor, struct ts_draft *draft)
 		finding->severity_reason = NULL;
 }
 
-/* A finding that waits for its turn: what it gave when it was looked at, with so many taken before. */
+/* A finding that waits for its turn: what it gave when it was tried last. */
 struct turn {
 	struct ts_draft *draft;
 	int64_t gain_ps;
-	size_t seen;
 };
 
 static bool has_gain(const struct ts_doctor *doctor, const struct ts_draft *draft)
@@ -304,25 +300,23 @@ static size_t gains_best(const struct turn *turns, size_t nr)
 }
 
 /*
- * The one that gives most of what is left, again and again. What one gives hardly grows when others are taken, so it is looked at
- * anew only when it leads.
+ * The one that gives most of what is left, again and again. What one gives hardly grows when others are taken, so it is tried anew
+ * only when it leads, and taken if it leads still.
  */
 static void gains_take_all(struct budget *budget, struct ts_doctor *doctor, struct turn *turns,
 			   size_t nr)
 {
-	for (size_t taken = 0; nr > 0;) {
+	while (nr > 0) {
 		struct turn *best = &turns[gains_best(turns, nr)];
+		int64_t core_ps;
 
-		if (best->seen != taken) {
-			best->gain_ps = gains_look(budget, doctor, best->draft);
-			best->seen = taken;
+		best->gain_ps = gains_try(budget, doctor, best->draft, &core_ps);
+		if (best != &turns[gains_best(turns, nr)]) {
+			gains_undo(doctor, best->draft);
 			continue;
 		}
-		gains_accept(budget, doctor, best->draft);
+		gains_accept(budget, doctor, best->draft, best->gain_ps, core_ps);
 		*best = turns[--nr];
-		taken++;
-		for (size_t i = 0; i < nr; i++)
-			turns[i].seen = SIZE_MAX;
 	}
 }
 
@@ -343,20 +337,24 @@ static void gains_take_stage(struct budget *budget, struct ts_doctor *doctor, bo
 
 		if (draft->finding.is_headroom == headroom && draft->symptom == symptoms &&
 		    has_gain(doctor, draft))
-			turns[nr++] =
-				(struct turn){ draft, draft->finding.gain_alone_ps, SIZE_MAX };
+			turns[nr++] = (struct turn){ draft, draft->finding.gain_alone_ps };
 	}
 	if (turns)
 		gains_take_all(budget, doctor, turns, nr);
 }
 
 /* Each by itself, before any is taken. */
-static void gains_look_alone(struct budget *budget, struct ts_doctor *doctor)
+static void gains_try_alone(struct budget *budget, struct ts_doctor *doctor)
 {
-	for (size_t i = 0; i < doctor->nr_drafts; i++)
-		if (has_gain(doctor, &doctor->drafts[i]))
-			doctor->drafts[i].finding.gain_alone_ps =
-				gains_look(budget, doctor, &doctor->drafts[i]);
+	for (size_t i = 0; i < doctor->nr_drafts; i++) {
+		struct ts_draft *draft = &doctor->drafts[i];
+		int64_t core_ps;
+
+		if (!has_gain(doctor, draft))
+			continue;
+		draft->finding.gain_alone_ps = gains_try(budget, doctor, draft, &core_ps);
+		gains_undo(doctor, draft);
+	}
 }
 
 #define HIDDEN 0.1 /* of its core time over the cores: a finding that gives less has most of it off the critical path */
@@ -469,7 +467,7 @@ void ts_doctor_gains(struct ts_doctor *doctor)
 	budget_init(&budget, doctor);
 	if (doctor->failed)
 		return;
-	gains_look_alone(&budget, doctor);
+	gains_try_alone(&budget, doctor);
 	for (int stage = 0; stage < 4; stage++)
 		gains_take_stage(&budget, doctor, stage >= 2, stage % 2 == 1);
 	for (size_t i = 0; i < doctor->nr_drafts; i++) {
