@@ -108,4 +108,10 @@ static inline size_t nr_rows(struct given *given, const char *name, const char *
 	return found->nr_rows;
 }
 
+/* What the doctor finds by a rule; NULL: nothing. */
+static inline const struct ts_finding *finding_by(struct given *given, const char *rule)
+{
+	return finding_of(view(given, "doctor"), rule);
+}
+
 #endif

@@ -286,18 +286,23 @@ static void make_conv(struct make *make, const struct conv_row *row)
 	make_end_op(make);
 }
 
+/* The convolution alone; returns its place in the module. */
+static uint32_t open_conv(struct bench *bench, const struct conv_row *row)
+{
+	open_bench(bench);
+	open_main(bench);
+	make_param(&bench->make, 0, row->lhs, 1);
+	make_param(&bench->make, 1, row->rhs, 2);
+	make_conv(&bench->make, row);
+	return close_bench(bench, "conv");
+}
+
 static void check_conv(const struct conv_row *row)
 {
 	struct bench bench;
 	struct ts_matmul found = { .batch = 0 };
-	uint32_t at;
+	uint32_t at = open_conv(&bench, row);
 
-	open_bench(&bench);
-	open_main(&bench);
-	make_param(&bench.make, 0, row->lhs, 1);
-	make_param(&bench.make, 1, row->rhs, 2);
-	make_conv(&bench.make, row);
-	at = close_bench(&bench, "conv");
 	assert_int_equal(ts_hlo_matmuls(&bench.module, at, &found, 1), 1);
 	if (found.flops != row->flops || found.batch != row->batch || found.m != row->m ||
 	    found.n != row->n || found.k != row->k ||
@@ -341,14 +346,8 @@ TEST(test_groups_taps_and_depthwise_convolutions)
 					.batch_groups = rows[i].batch_groups };
 		struct ts_matmul found = { .batch = 0 };
 		struct bench bench;
-		uint32_t at;
+		uint32_t at = open_conv(&bench, &row);
 
-		open_bench(&bench);
-		open_main(&bench);
-		make_param(&bench.make, 0, row.lhs, 1);
-		make_param(&bench.make, 1, row.rhs, 2);
-		make_conv(&bench.make, &row);
-		at = close_bench(&bench, "conv");
 		assert_int_equal(ts_hlo_matmuls(&bench.module, at, &found, 1), rows[i].nr_products);
 		assert_int_equal(ts_hlo_depthwise(&bench.module, at), 1 - rows[i].nr_products);
 		assert_int_equal(found.groups, rows[i].groups);
@@ -380,14 +379,8 @@ TEST(test_the_emitter_says_what_is_depthwise)
 					1 };
 		struct ts_matmul found;
 		struct bench bench;
-		uint32_t at;
+		uint32_t at = open_conv(&bench, &row);
 
-		open_bench(&bench);
-		open_main(&bench);
-		make_param(&bench.make, 0, row.lhs, 1);
-		make_param(&bench.make, 1, row.rhs, 2);
-		make_conv(&bench.make, &row);
-		at = close_bench(&bench, "conv");
 		bench.module.instrs[at].backend.emitter = ts_bytes_of(rows[i].emitter);
 		assert_int_equal(ts_hlo_matmuls(&bench.module, at, &found, 1), rows[i].nr_products);
 		release_bench(&bench);

@@ -33,4 +33,13 @@ static inline void assert_near(struct ts_value value, double expected, double er
 		fail_msg("%.12g is not %.12g", is, expected);
 }
 
+/* The first of a rule; NULL: there is none. */
+static inline const struct ts_finding *finding_of(const struct ts_result *doctor, const char *rule)
+{
+	for (size_t i = 0; i < doctor->nr_findings; i++)
+		if (strcmp(doctor->findings[i].rule, rule) == 0)
+			return &doctor->findings[i];
+	return NULL;
+}
+
 #endif

@@ -108,16 +108,6 @@ static void assert_holder(struct given *given, size_t row, int64_t nr_bytes, con
 	assert_text(cell(given, VIEW, "holders", row, "phase"), phase);
 }
 
-static const struct ts_finding *finding(struct given *given, const char *rule)
-{
-	const struct ts_result *doctor = view(given, "doctor");
-
-	for (size_t i = 0; i < doctor->nr_findings; i++)
-		if (strcmp(doctor->findings[i].rule, rule) == 0)
-			return &doctor->findings[i];
-	return NULL;
-}
-
 /* 100 bytes are there before; a linear layer takes 300, a ReLU 200, then the 300 are given back. */
 static struct given *given_two_layers(void)
 {
@@ -332,7 +322,7 @@ TEST(test_what_every_step_keeps_is_reported)
 			 100); /* the last step's may yet go */
 	assert_int_equal(number(given, "unfreed", 0, "steps"), 5);
 	assert_int_equal(number(given, "devices", 0, "rising_steps"), 5);
-	found = finding(given, "memory_growth");
+	found = finding_by(given, "memory_growth");
 	assert_non_null(found);
 	assert_true(ts_bytes_has(found->title, "grows by 20 B a step"));
 	assert_true(ts_bytes_has(found->evidence, "Kept from the steps: aten::cat (5 x 20 B)."));
@@ -353,7 +343,7 @@ TEST(test_a_failed_allocation_is_critical)
 	take(given, all, TS_NELEM(all));
 	block_event(given, "[OutOfMemory]", &failed, -1);
 	examine(given);
-	found = finding(given, "out_of_memory");
+	found = finding_by(given, "out_of_memory");
 	assert_non_null(found);
 	assert_int_equal(found->severity, TS_CRITICAL);
 	assert_int_equal(found->impact_ps, -1);
@@ -400,7 +390,7 @@ TEST(test_a_device_that_is_nearly_full_is_reported_with_its_share)
 		begin(given, 1000);
 		take(given, &all, 1);
 		examine(given);
-		found = finding(given, "device_memory");
+		found = finding_by(given, "device_memory");
 		assert_int_equal(found != NULL, rows[i].reported);
 		if (found)
 			assert_int_equal(found->severity, rows[i].severity);
@@ -431,7 +421,7 @@ TEST(test_reserved_memory_without_use_is_reported_where_there_is_much)
 		begin(given, 1000);
 		take(given, &all, 1);
 		examine(given);
-		found = finding(given, "fragmentation");
+		found = finding_by(given, "fragmentation");
 		assert_int_equal(found != NULL, rows[i].reported);
 		if (found)
 			assert_int_equal(found->severity, rows[i].severity);
@@ -459,7 +449,7 @@ TEST(test_calls_of_the_driver_in_later_steps_are_reported)
 	assert_int_equal(number(given, "allocator_calls", 0, "count"), 2);
 	assert_int_equal(number(given, "allocator_calls", 0, "in_steps_count"), 1);
 	assert_int_equal(number(given, "allocator_calls", 0, "max_time_ps"), 40 * US);
-	found = finding(given, "allocator_calls");
+	found = finding_by(given, "allocator_calls");
 	assert_non_null(found);
 	assert_int_equal(found->impact_ps, 40 * US);
 	assert_true(ts_bytes_has(found->title, "2 times"));

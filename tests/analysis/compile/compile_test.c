@@ -235,22 +235,12 @@ TEST(a_region_has_the_device_time_of_its_kernels)
 	done(given);
 }
 
-static const struct ts_finding *finding_of(struct given *given, const char *rule)
-{
-	const struct ts_result *doctor = view(given, "doctor");
-
-	for (size_t i = 0; i < doctor->nr_findings; i++)
-		if (strcmp(doctor->findings[i].rule, rule) == 0)
-			return &doctor->findings[i];
-	return NULL;
-}
-
 TEST(the_doctor_tells_of_breaks_and_recompilations)
 {
 	struct given *given = given_trace(
 		TRACE(REGION("0/0", 0, 100) REGION("1/0", 40, 50) REGION("0/2", 200, 90)));
-	const struct ts_finding *breaks = finding_of(given, "torch_graph_breaks");
-	const struct ts_finding *again = finding_of(given, "torch_recompilations");
+	const struct ts_finding *breaks = finding_by(given, "torch_graph_breaks");
+	const struct ts_finding *again = finding_by(given, "torch_recompilations");
 
 	assert_non_null(breaks);
 	assert_true(ts_bytes_starts(breaks->title, "1 graph break in"));
@@ -286,13 +276,13 @@ TEST(many_short_kernels_without_a_cuda_graph_are_told)
 	struct given *many = given_short_kernels(1200, "ampere_sgemm", "cudaLaunchKernel");
 	struct given *few = given_short_kernels(800, "ampere_sgemm", "cudaLaunchKernel");
 	struct given *graphs = given_short_kernels(1200, "ampere_sgemm", "cudaGraphLaunch");
-	const struct ts_finding *finding = finding_of(many, "torch_cuda_graphs");
+	const struct ts_finding *finding = finding_by(many, "torch_cuda_graphs");
 
 	assert_non_null(finding);
 	assert_int_equal(finding->impact_ps, ts_value_int(field(many, "time", "buckets.idle_ps")));
-	assert_null(finding_of(many, "torch_unfused"));
-	assert_null(finding_of(few, "torch_cuda_graphs"));
-	assert_null(finding_of(graphs, "torch_cuda_graphs"));
+	assert_null(finding_by(many, "torch_unfused"));
+	assert_null(finding_by(few, "torch_cuda_graphs"));
+	assert_null(finding_by(graphs, "torch_cuda_graphs"));
 	done(many);
 	done(few);
 	done(graphs);
@@ -302,7 +292,7 @@ TEST(kernels_of_one_op_each_are_told_with_their_time)
 {
 	struct given *given = given_short_kernels(
 		50, "void at::native::vectorized_elementwise_kernel<4, relu>", "cudaLaunchKernel");
-	const struct ts_finding *finding = finding_of(given, "torch_unfused");
+	const struct ts_finding *finding = finding_by(given, "torch_unfused");
 
 	assert_non_null(finding);
 	assert_true(finding->impact_ps == 100 * US);

@@ -22,6 +22,7 @@
 #include "model/bucket.h"
 #include "result/schema/doctor.def"
 #include "tests/analysis/facts_given.h"
+#include "tests/result/values.h"
 
 extern const struct ts_analysis ts_analysis_doctor, ts_analysis_marks;
 
@@ -336,14 +337,6 @@ static inline const struct ts_result *when_examined(struct given *run)
 			 TS_OK);
 	run->ctx.facts[ts_id_doctor] = &run->doctor;
 	return result;
-}
-
-static inline const struct ts_finding *finding_of(const struct ts_result *doctor, const char *rule)
-{
-	for (size_t i = 0; i < doctor->nr_findings; i++)
-		if (strcmp(doctor->findings[i].rule, rule) == 0)
-			return &doctor->findings[i];
-	return NULL;
 }
 
 #endif

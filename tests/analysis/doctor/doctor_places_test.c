@@ -16,7 +16,7 @@ static const int64_t bound_ms[TS_NR_BUCKETS] = {
 	" and coalesce(extract_arg(arg_set_id, 'args." key \
 	"'), extract_arg(arg_set_id, 'debug." key "')) = '" value "'"
 
-static void assert_text(struct ts_bytes text, const char *expected)
+static void assert_is(struct ts_bytes text, const char *expected)
 {
 	char found[2048];
 
@@ -116,9 +116,9 @@ TEST(slices_of_an_op_are_asked_for_by_its_program)
 
 	finding = finding_of(when_examined(&run), "memory_bound");
 
-	assert_text(finding->links.perfetto_sql,
-		    "select id, ts, dur, track_id, name from slice where name in ('fusion.1')" OF(
-			    "hlo_module", "jit_f") OF("program_id", "7") " order by ts");
+	assert_is(finding->links.perfetto_sql,
+		  "select id, ts, dur, track_id, name from slice where name in ('fusion.1')" OF(
+			  "hlo_module", "jit_f") OF("program_id", "7") " order by ts");
 	given_release(&run);
 }
 
@@ -138,11 +138,11 @@ TEST(slices_of_several_programs_are_asked_for_one_program_after_the_other)
 
 	finding = finding_of(when_examined(&run), "memory_bound");
 
-	assert_text(finding->links.perfetto_sql,
-		    "select id, ts, dur, track_id, name from slice where name in ('fusion.1', "
-		    "'fusion.2')" OF("hlo_module", "jit_f") OF(
-			    "program_id", "7") " or name in ('fusion.3')" OF("hlo_module", "jit_f")
-			    OF("program_id", "8") " order by ts");
+	assert_is(finding->links.perfetto_sql,
+		  "select id, ts, dur, track_id, name from slice where name in ('fusion.1', "
+		  "'fusion.2')" OF("hlo_module", "jit_f")
+			  OF("program_id", "7") " or name in ('fusion.3')" OF("hlo_module", "jit_f")
+				  OF("program_id", "8") " order by ts");
 	given_release(&run);
 }
 
@@ -158,10 +158,10 @@ TEST(slices_without_a_module_are_asked_for_once)
 
 	finding = finding_of(when_examined(&run), "memory_bound");
 
-	assert_text(finding->links.perfetto_sql,
-		    "select id, ts, dur, track_id, name from slice where name in ('fusion.1') and "
-		    "track_id not in (select id from track where type = 'gpu_render_stage') "
-		    "order by ts");
+	assert_is(finding->links.perfetto_sql,
+		  "select id, ts, dur, track_id, name from slice where name in ('fusion.1') and "
+		  "track_id not in (select id from track where type = 'gpu_render_stage') "
+		  "order by ts");
 	given_release(&run);
 }
 
@@ -241,9 +241,9 @@ TEST(times_stand_in_order_and_the_longest_is_linked)
 	assert_int_equal(hull.end_ps, 540 * MS);
 	assert_true(ts_bytes_has(finding->links.xprof_trace,
 				 "&view_start=85.000000&view_end=415.000000"));
-	assert_text(finding->links.perfetto_sql,
-		    "select id, ts, dur, track_id, name from slice where category = "
-		    "'tpusight'" OF("finding", "idle") " order by ts");
+	assert_is(finding->links.perfetto_sql,
+		  "select id, ts, dur, track_id, name from slice where category = "
+		  "'tpusight'" OF("finding", "idle") " order by ts");
 	given_release(&run);
 }
 

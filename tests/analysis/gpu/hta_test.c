@@ -483,14 +483,9 @@ TEST(a_graphs_launch_has_all_its_kernels)
 
 /* --- the doctor */
 
-static const struct ts_finding *finding_of(struct memory_run *mem, const char *rule)
+static const struct ts_finding *finding_in(struct memory_run *mem, const char *rule)
 {
-	const struct ts_result *doctor = ts_results_find(&mem->run.results, "doctor");
-
-	for (size_t i = 0; i < doctor->nr_findings; i++)
-		if (strcmp(doctor->findings[i].rule, rule) == 0)
-			return &doctor->findings[i];
-	return NULL;
+	return finding_of(ts_results_find(&mem->run.results, "doctor"), rule);
 }
 
 /* Two gaps of 5 us between short kernels that were launched before: 10 of 34 us, and 24 in them. */
@@ -505,15 +500,15 @@ TEST(gaps_between_launched_kernels_and_short_ones_are_findings)
 						"3") KERNEL("kernel", "x", "7", "100", "8", "1")
 				     KERNEL("kernel", "y", "7", "113", "8", "2")
 					     KERNEL("kernel", "z", "7", "126", "8", "3") TAIL);
-	gaps = finding_of(&mem, "kernel_gaps");
-	brief = finding_of(&mem, "short_kernels");
+	gaps = finding_in(&mem, "kernel_gaps");
+	brief = finding_in(&mem, "short_kernels");
 	assert_non_null(gaps);
 	assert_int_equal(gaps->impact_ps, 10 * US);
 	assert_true(ts_bytes_has(gaps->code, "torch"));
 	assert_non_null(brief);
 	assert_int_equal(brief->impact_ps, 24 * US);
 	assert_true(ts_bytes_has(brief->evidence, "1 were over sooner"));
-	assert_null(finding_of(&mem, "launch_queue"));
+	assert_null(finding_in(&mem, "launch_queue"));
 	memory_run_release(&mem);
 }
 
@@ -536,8 +531,8 @@ TEST(a_queue_at_its_limit_is_a_finding)
 	    memory_run_analyse(&mem, 0, &err))
 		fail_msg("%s", err.text);
 	/* 12 to 50 and 60 to 90, of 10 to 130 */
-	assert_non_null(finding_of(&mem, "launch_queue"));
-	assert_int_equal(finding_of(&mem, "launch_queue")->impact_ps, -1);
+	assert_non_null(finding_in(&mem, "launch_queue"));
+	assert_int_equal(finding_in(&mem, "launch_queue")->impact_ps, -1);
 	assert_int_equal(ts_cell_int(table_of(ts_results_find(&mem.run.results, "hta"), "queues"),
 				     0, "full_ps"),
 			 68 * US);
@@ -556,7 +551,7 @@ TEST(a_rank_that_comes_late_is_a_finding)
 	add_rank(&mem, "c", RANK("2") REDUCE("100", "40") REDUCE("300", "60") TAIL);
 	if (memory_run_analyse(&mem, 0, &err))
 		fail_msg("%s", err.text);
-	late = finding_of(&mem, "late_rank");
+	late = finding_in(&mem, "late_rank");
 	assert_non_null(late);
 	assert_true(ts_bytes_starts(late->title, "Rank 1 comes late"));
 	assert_int_equal(late->impact_ps, 2 * (30 + 40) * US); /* of two others */
@@ -584,7 +579,7 @@ TEST(a_step_in_which_only_the_host_waits_is_not_slow)
 	struct memory_run mem;
 
 	hta_of(&mem, FOUR_STEPS("300", "900"));
-	assert_null(finding_of(&mem, "slow_steps"));
+	assert_null(finding_in(&mem, "slow_steps"));
 	memory_run_release(&mem);
 }
 
@@ -595,7 +590,7 @@ TEST(a_step_with_more_work_is_slow)
 	struct memory_run mem;
 
 	hta_of(&mem, FOUR_STEPS("500", "1100"));
-	finding = finding_of(&mem, "slow_steps");
+	finding = finding_in(&mem, "slow_steps");
 	assert_non_null(finding);
 	assert_true(ts_bytes_starts(finding->title, "1 of 4 steps takes"));
 	assert_true(ts_bytes_has(finding->evidence,

@@ -44,16 +44,6 @@ static void given_calls(struct xp *xp, const char *thread, int64_t nr, int64_t f
 	xp_line_end(xp);
 }
 
-static const struct ts_finding *finding_of(struct given *given, const char *rule)
-{
-	const struct ts_result *doctor = ts_results_find(&given->mem.run.results, "doctor");
-
-	for (size_t i = 0; doctor && i < doctor->nr_findings; i++)
-		if (strcmp(doctor->findings[i].rule, rule) == 0)
-			return &doctor->findings[i];
-	return NULL;
-}
-
 static bool has_cause(struct given *given, const char *id)
 {
 	for (size_t i = 0; i < nr_rows(given, "capture", "causes"); i++)
@@ -112,11 +102,11 @@ TEST(work_of_hosts_is_summed_without_what_is_inside)
 	given_device(given, 10);
 	analyse(given, 0);
 
-	finding = finding_of(given, "cpu_fallback");
+	finding = finding_by(given, "cpu_fallback");
 	assert_non_null(finding);
 	assert_true(ts_bytes_has(finding->title, "2 programs ran on the host's CPU"));
 	assert_true(ts_bytes_has(finding->evidence, "at work for 60.0 \u00b5s"));
-	finding = finding_of(given, "logging_in_steps");
+	finding = finding_by(given, "logging_in_steps");
 	assert_non_null(finding);
 	assert_true(ts_bytes_has(finding->evidence, "1 call of loggers takes 40.0 \u00b5s"));
 	done(given);

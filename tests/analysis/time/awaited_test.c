@@ -207,9 +207,8 @@ static void put_thread(struct given *given, const struct thread *thread)
 	xp_plane_end(&xp);
 }
 
-static struct given *given_scene(const struct scene *scene)
+static void put_core(struct given *given)
 {
-	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
 	xp_op(&xp, 1, "fusion.1", "loop fusion", PROGRAM, 1);
@@ -218,23 +217,19 @@ static struct given *given_scene(const struct scene *scene)
 	given_event(&xp, 1, 10 + GAP_US, 10);
 	xp_line_end(&xp);
 	xp_plane_end(&xp);
+}
+
+static struct given *given_scene(const struct scene *scene)
+{
+	struct given *given = given_nothing();
+
+	put_core(given);
 	for (size_t i = 0; i < TS_NELEM(scene->threads) && scene->threads[i].name; i++)
 		put_thread(given, &scene->threads[i]);
 	if (scene->input_names)
 		given->mem.settings.input_names = ts_bytes_of(scene->input_names);
 	analyse(given, 0);
 	return given;
-}
-
-static const struct ts_finding *finding_of(struct given *given, const char *rule)
-{
-	const struct ts_result *doctor = view(given, "doctor");
-
-	for (size_t i = 0; i < doctor->nr_findings; i++)
-		if (strcmp(doctor->findings[i].rule, rule) == 0)
-			return &doctor->findings[i];
-	fail_msg("no finding %s", rule);
-	return NULL;
 }
 
 static void assert_says(const struct scene *scene, struct ts_bytes text, const char *part)
@@ -248,8 +243,10 @@ static void assert_scene(const struct scene *scene)
 	struct given *given = given_scene(scene);
 	int64_t input_ps = ts_value_int(field(given, "time", "buckets.input_ps"));
 	bool is_input = 2 * scene->input_us > GAP_US;
-	const struct ts_finding *finding = finding_of(given, is_input ? "input_bound" : "idle");
+	const struct ts_finding *finding = finding_by(given, is_input ? "input_bound" : "idle");
 
+	if (!finding)
+		fail_msg("%s: no finding", scene->what);
 	if (input_ps != scene->input_us * US)
 		fail_msg("%s: %lld ps are input", scene->what, (long long)input_ps);
 	assert_us(given, "time", "buckets.idle_ps", GAP_US - scene->input_us);
@@ -279,14 +276,7 @@ TEST(a_finding_says_which_host_waits)
 	struct ts_bytes evidence;
 
 	for (size_t i = 0; i < 2; i++) {
-		struct xp xp = given_core(given, "/device:TPU:0");
-
-		xp_op(&xp, 1, "fusion.1", "loop fusion", PROGRAM, 1);
-		xp_line(&xp, "XLA Ops", 0);
-		given_event(&xp, 1, 0, 10);
-		given_event(&xp, 1, 10 + GAP_US, 10);
-		xp_line_end(&xp);
-		xp_plane_end(&xp);
+		put_core(given);
 		put_thread(given, &threads[i]);
 		ends[i] = ts_buf_bytes(&given->bytes).n;
 	}
@@ -298,7 +288,7 @@ TEST(a_finding_says_which_host_waits)
 		assert_int_equal(memory_run_add(&given->mem, file, i ? "host1" : "host0", &err), 0);
 	}
 	assert_int_equal(memory_run_analyse(&given->mem, 0, &err), 0);
-	evidence = finding_of(given, "input_bound")->evidence;
+	evidence = finding_by(given, "input_bound")->evidence;
 	assert_us(given, "time", "buckets.input_ps", 90);
 	assert_true(ts_bytes_has(evidence, "waited for IteratorGetNext on main of host1"));
 	assert_true(ts_bytes_has(evidence, "Most on host1 /device:TPU:0 (80.0"));

@@ -1,69 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The critical path of small runs, worked out beside them. Three steps each, of cores that meet at an all-reduce. */
-#include "tests/analysis/given.h"
+#include "tests/analysis/cores_given.h"
 
 #include "result/schema/critical_path.def"
 
-enum { WORK = 1, LATE, RECV, SEND, REDUCE, START, DONE, MARK, PLAIN_SEND, PLAIN_RECV };
-
 #define STEPS 3
-
-/* A core that is being written; .at_us is where its next op begins. */
-struct core {
-	struct xp xp;
-	int64_t at_us;
-};
-
-/* An op with its HLO text, which says what it waits for. */
-static void text_op(struct xp *xp, int64_t id, const char *text, const char *name,
-		    const char *category)
-{
-	struct xp_meta meta = xp_meta(xp, id, text, name);
-
-	xp_stat_text(xp, XP_META_STATS, "hlo_category", category);
-	xp_stat_uint(xp, XP_META_STATS, "program_id", PROGRAM);
-	xp_stat_uint(xp, XP_META_STATS, "symbol_id", (uint64_t)id);
-	xp_meta_end(xp, meta);
-}
-
-static void begin_core(struct given *given, struct core *core, const char *name)
-{
-	core->xp = given_core(given, name);
-	core->at_us = 0;
-	xp_op(&core->xp, WORK, "fusion.1", "loop fusion", PROGRAM, 1);
-	xp_op(&core->xp, LATE, "fusion.2", "loop fusion", PROGRAM, 2);
-	text_op(&core->xp, RECV, "%recv-done.3 = f32[8]{0} recv-done(f32[8]{0} %b), channel_id=7",
-		"recv-done.3", "recv-done");
-	text_op(&core->xp, SEND, "%send.4 = f32[8]{0} send(f32[8]{0} %a), channel_id=7", "send.4",
-		"send");
-	text_op(&core->xp, PLAIN_SEND, "%send.8 = f32[8]{0} send(f32[8]{0} %a)", "send.8", "send");
-	text_op(&core->xp, PLAIN_RECV, "%recv-done.9 = f32[8]{0} recv-done(f32[8]{0} %b)",
-		"recv-done.9", "recv-done");
-	xp_op(&core->xp, REDUCE, "all-reduce.5", "all-reduce", PROGRAM, 5);
-	text_op(&core->xp, START, "%copy-start.6 = (f32[8]{0}) copy-start(f32[8]{0} %c)",
-		"copy-start.6", "copy-start");
-	text_op(&core->xp, DONE, "%copy-done.6 = f32[8]{0} copy-done((f32[8]{0}) %copy-start.6)",
-		"copy-done.6", "copy-done");
-	xp_name(&core->xp, MARK, "step");
-	xp_line(&core->xp, "XLA Ops", 0);
-}
-
-static void run(struct core *core, int64_t op, int64_t us)
-{
-	given_event(&core->xp, op, core->at_us, us);
-	core->at_us += us;
-}
-
-/* Steps of STEP_US, one after the other. */
-static void end_core(struct core *core, int64_t step_us)
-{
-	xp_line_end(&core->xp);
-	xp_line(&core->xp, "Steps", 0);
-	for (int i = 0; i < STEPS; i++)
-		given_event(&core->xp, MARK, i * step_us, step_us);
-	xp_line_end(&core->xp);
-	xp_plane_end(&core->xp);
-}
 
 static void assert_cell_us(struct given *given, const char *table, size_t row, const char *column,
 			   int64_t us)
@@ -88,21 +29,19 @@ static void assert_part(struct given *given, size_t row, const char *kind, const
  *	TPU:0  [work 100][all-reduce 210          ]
  *	TPU:1  [work 100][late 200    ][all-reduce]     both leave 10 us after TPU:1 came
  */
+static void late_step(struct core *core, int c, int i)
+{
+	run(core, WORK, 100);
+	if (c == 1)
+		run(core, LATE, 200);
+	run(core, REDUCE, c == 1 ? 10 : 210);
+	end_step(core, 310);
+}
+
 TEST(the_path_is_on_the_core_that_comes_last)
 {
-	struct given *given = given_nothing();
-	struct core core;
+	struct given *given = given_cores(2, STEPS, late_step);
 
-	for (int c = 0; c < 2; c++) {
-		begin_core(given, &core, c == 0 ? "/device:TPU:0" : "/device:TPU:1");
-		for (int i = 0; i < STEPS; i++) {
-			run(&core, WORK, 100);
-			if (c == 1)
-				run(&core, LATE, 200);
-			run(&core, REDUCE, c == 1 ? 10 : 210);
-		}
-		end_core(&core, 310);
-	}
 	analyse(given, 0);
 	assert_us(given, "critical_path", "run.total_ps", 930);
 	assert_us(given, "critical_path", "run.ops_ps", 900);
@@ -123,30 +62,38 @@ TEST(the_path_is_on_the_core_that_comes_last)
  *	TPU:2  [work 100][all-reduce 410                              ]
  * What TPU:1 receives comes 20 us after late ended, whether the profile has the send or not.
  */
-static void check_chain(bool has_send)
+static void run_chain(struct core *core, int c, int64_t recv)
 {
-	struct given *given = given_nothing();
-	struct core core;
-
-	for (int c = 0; c < 3; c++) {
-		static const char *const names[] = { "/device:TPU:0", "/device:TPU:1",
-						     "/device:TPU:2" };
-
-		begin_core(given, &core, names[c]);
-		for (int i = 0; i < STEPS; i++) {
-			run(&core, WORK, 100);
-			if (c == 0)
-				run(&core, LATE, 300);
-			if (c == 0 && has_send)
-				run(&core, SEND, 1);
-			if (c == 1) {
-				run(&core, RECV, 320);
-				run(&core, WORK, 80);
-			}
-			run(&core, REDUCE, 510 * (i + 1) - core.at_us);
-		}
-		end_core(&core, 510);
+	if (c == 1) {
+		run(core, recv, 320);
+		run(core, WORK, 80);
 	}
+	run_until(core, REDUCE, 510);
+	end_step(core, 510);
+}
+
+static void receive_step(struct core *core, int c, int i)
+{
+	run(core, WORK, 100);
+	if (c == 0)
+		run(core, LATE, 300);
+	run_chain(core, c, RECV);
+}
+
+static void send_step(struct core *core, int c, int i)
+{
+	run(core, WORK, 100);
+	if (c == 0) {
+		run(core, LATE, 300);
+		run(core, SEND, 1);
+	}
+	run_chain(core, c, RECV);
+}
+
+static void check_chain(core_step *step)
+{
+	struct given *given = given_cores(3, STEPS, step);
+
 	analyse(given, 0);
 	assert_us(given, "critical_path", "run.total_ps", 1530);
 	assert_us(given, "critical_path", "run.ops_ps", 3 * 480);
@@ -158,37 +105,27 @@ static void check_chain(bool has_send)
 
 TEST(a_receive_leads_to_the_core_that_sends)
 {
-	check_chain(true);
-	check_chain(false);
+	check_chain(send_step);
+	check_chain(receive_step);
 }
 
 /*
  * As above, but the module names no channels, and TPU:2 sends somewhere else at the start of each step: it is not what TPU:1 receives.
  */
+static void plain_step(struct core *core, int c, int i)
+{
+	if (c == 2)
+		run(core, PLAIN_SEND, 1);
+	run(core, WORK, 100);
+	if (c == 0)
+		run(core, LATE, 300);
+	run_chain(core, c, PLAIN_RECV);
+}
+
 TEST(a_send_without_a_channel_is_of_no_receive)
 {
-	struct given *given = given_nothing();
-	struct core core;
+	struct given *given = given_cores(3, STEPS, plain_step);
 
-	for (int c = 0; c < 3; c++) {
-		static const char *const names[] = { "/device:TPU:0", "/device:TPU:1",
-						     "/device:TPU:2" };
-
-		begin_core(given, &core, names[c]);
-		for (int i = 0; i < STEPS; i++) {
-			if (c == 2)
-				run(&core, PLAIN_SEND, 1);
-			run(&core, WORK, 100);
-			if (c == 0)
-				run(&core, LATE, 300);
-			if (c == 1) {
-				run(&core, PLAIN_RECV, 320);
-				run(&core, WORK, 80);
-			}
-			run(&core, REDUCE, 510 * (i + 1) - core.at_us);
-		}
-		end_core(&core, 510);
-	}
 	analyse(given, 0);
 	assert_us(given, "critical_path", "run.ops_ps", 3 * 480);
 	assert_part(given, 0, "op", "fusion.2", "/device:TPU:0", 900);
@@ -199,18 +136,18 @@ TEST(a_send_without_a_channel_is_of_no_receive)
  *	TPU:0  [copy-start 1][work 50][copy-done 149  ]	the copy takes 200 from its start
  *	then a copy that is there when it is asked for: [copy-start 1][work 299][copy-done 0]
  */
+static void copy_step(struct core *core, int c, int i)
+{
+	run(core, START, 1);
+	run(core, WORK, i == 2 ? 198 : 50);
+	run(core, DONE, i == 2 ? 1 : 149);
+	end_step(core, 200);
+}
+
 TEST(a_done_that_waits_leads_to_its_start)
 {
-	struct given *given = given_nothing();
-	struct core core;
+	struct given *given = given_cores(1, STEPS, copy_step);
 
-	begin_core(given, &core, "/device:TPU:0");
-	for (int i = 0; i < STEPS; i++) {
-		run(&core, START, 1);
-		run(&core, WORK, i == 2 ? 198 : 50);
-		run(&core, DONE, i == 2 ? 1 : 149);
-	}
-	end_core(&core, 200);
 	analyse(given, 0);
 	assert_us(given, "critical_path", "run.total_ps", 600);
 	assert_us(given, "critical_path", "run.transfers_ps", 402);
@@ -219,18 +156,18 @@ TEST(a_done_that_waits_leads_to_its_start)
 }
 
 /* Between steps nothing runs for 40 us: the host loads for 30 of them. */
+static void gap_step(struct core *core, int c, int i)
+{
+	run(core, WORK, 100);
+	core->at_us += 40;
+	end_step(core, 140);
+}
+
 TEST(a_gap_is_what_the_host_did)
 {
-	struct given *given = given_nothing();
-	struct core core;
+	struct given *given = given_cores(1, STEPS, gap_step);
 	struct xp xp;
 
-	begin_core(given, &core, "/device:TPU:0");
-	for (int i = 0; i < STEPS; i++) {
-		run(&core, WORK, 100);
-		core.at_us += 40;
-	}
-	end_core(&core, 140);
 	xp = xp_plane(&given->bytes, "/host:CPU");
 	xp_name(&xp, 1, "save");
 	xp_line(&xp, "main", 0);
@@ -249,23 +186,21 @@ TEST(a_gap_is_what_the_host_did)
 }
 
 /* The spans of a step stand in the order of time, without a gap. */
+static void span_step(struct core *core, int c, int i)
+{
+	run(core, WORK, c == 0 ? 50 : 70);
+	run(core, REDUCE, c == 0 ? 30 : 10);
+	run(core, LATE, c == 0 ? 90 : 40);
+	run(core, REDUCE, c == 0 ? 10 : 60);
+	end_step(core, 180);
+}
+
 TEST(spans_follow_one_another)
 {
-	struct given *given = given_nothing();
+	struct given *given = given_cores(2, STEPS, span_step);
 	struct ts_value list;
 	int64_t at_ps;
-	struct core core;
 
-	for (int c = 0; c < 2; c++) {
-		begin_core(given, &core, c == 0 ? "/device:TPU:0" : "/device:TPU:1");
-		for (int i = 0; i < STEPS; i++) {
-			run(&core, WORK, c == 0 ? 50 : 70);
-			run(&core, REDUCE, c == 0 ? 30 : 10);
-			run(&core, LATE, c == 0 ? 90 : 40);
-			run(&core, REDUCE, c == 0 ? 10 : 60);
-		}
-		end_core(&core, 180);
-	}
 	analyse(given, 0);
 	list = cell(given, "critical_path", "steps", 1, "spans");
 	assert_int_equal(list.type, TS_VALUE_LIST);
@@ -288,27 +223,19 @@ TEST(spans_follow_one_another)
  * 3,001 steps of 100 ops of 1 us on one core, the last but one with an op that takes 500 us more: more moments than are kept, so every
  * second step is, and the slow one: 1,501 steps of even number stand for two each, the slow one for itself.
  */
+enum { MANY_STEPS = 3001, OPS = 100, SLOW = 2999 };
+
+static void many_step(struct core *core, int c, int i)
+{
+	for (int k = 0; k < OPS; k++)
+		run(core, k == 50 ? LATE : WORK, i == SLOW && k == 50 ? 501 : 1);
+	end_step(core, i == SLOW ? OPS + 500 : OPS);
+}
+
 TEST(of_many_steps_some_stand_for_the_others)
 {
-	enum { MANY_STEPS = 3001, OPS = 100, SLOW = 2999 };
-	struct given *given = given_nothing();
-	struct core core;
-	int64_t at_us = 0;
+	struct given *given = given_cores(1, MANY_STEPS, many_step);
 
-	begin_core(given, &core, "/device:TPU:0");
-	for (int i = 0; i < MANY_STEPS; i++)
-		for (int k = 0; k < OPS; k++)
-			run(&core, k == 50 ? LATE : WORK, i == SLOW && k == 50 ? 501 : 1);
-	xp_line_end(&core.xp);
-	xp_line(&core.xp, "Steps", 0);
-	for (int i = 0; i < MANY_STEPS; i++) {
-		int64_t us = i == SLOW ? OPS + 500 : OPS;
-
-		given_event(&core.xp, MARK, at_us, us);
-		at_us += us;
-	}
-	xp_line_end(&core.xp);
-	xp_plane_end(&core.xp);
 	analyse(given, 0);
 	assert_int_equal(nr_rows(given, "critical_path", "steps"), 1502);
 	assert_cell_us(given, "steps", 1, "duration_ps", OPS);

@@ -3,95 +3,9 @@
  * Who is to blame for waiting, and what the run would gain: small runs, each worked out beside the test. The gain is the
  * difference of the length to the same run without the cause.
  */
-#include "tests/analysis/given.h"
-
-enum { WORK = 1, LATE, RECV, REDUCE, PAIRS, MARK };
+#include "tests/analysis/cores_given.h"
 
 #define STEPS 12
-
-struct core {
-	struct xp xp;
-	int64_t at_us, from_us; /* of the next op; of the step */
-};
-
-/* An op with its HLO text, which says what it waits for. */
-static void text_op(struct xp *xp, int64_t id, const char *text, const char *name,
-		    const char *category)
-{
-	struct xp_meta meta = xp_meta(xp, id, text, name);
-
-	xp_stat_text(xp, XP_META_STATS, "hlo_category", category);
-	xp_stat_uint(xp, XP_META_STATS, "program_id", PROGRAM);
-	xp_stat_uint(xp, XP_META_STATS, "symbol_id", (uint64_t)id);
-	xp_meta_end(xp, meta);
-}
-
-static void begin_core(struct given *given, struct core *core, const char *name)
-{
-	core->xp = given_core(given, name);
-	core->at_us = core->from_us = 0;
-	xp_op(&core->xp, WORK, "fusion.1", "loop fusion", PROGRAM, 1);
-	xp_op(&core->xp, LATE, "fusion.2", "loop fusion", PROGRAM, 2);
-	text_op(&core->xp, RECV, "%recv-done.3 = f32[8]{0} recv-done(f32[8]{0} %b), channel_id=7",
-		"recv-done.3", "recv-done");
-	text_op(&core->xp, PAIRS,
-		"%all-reduce.5 = f32[8]{0} all-reduce(f32[8]{0} %b), replica_groups={{0,1},{2,3}}",
-		"all-reduce.5", "all-reduce");
-	xp_op(&core->xp, REDUCE, "all-reduce.4", "all-reduce", PROGRAM, 4);
-	xp_name(&core->xp, MARK, "step");
-	xp_line(&core->xp, "XLA Ops", 0);
-}
-
-static void run(struct core *core, int64_t op, int64_t us)
-{
-	if (us > 0)
-		given_event(&core->xp, op, core->at_us, us);
-	core->at_us += us;
-}
-
-/* Up to a time of the step. */
-static void run_until(struct core *core, int64_t op, int64_t us)
-{
-	run(core, op, core->from_us + us - core->at_us);
-}
-
-static void end_step(struct core *core, int64_t us)
-{
-	assert_int_equal(core->at_us, core->from_us + us);
-	core->from_us = core->at_us;
-}
-
-static void end_core(struct core *core, const int64_t *step_us)
-{
-	int64_t at_us = 0;
-
-	xp_line_end(&core->xp);
-	xp_line(&core->xp, "Steps", 0);
-	for (int i = 0; i < STEPS; i++) {
-		given_event(&core->xp, MARK, at_us, step_us[i]);
-		at_us += step_us[i];
-	}
-	xp_line_end(&core->xp);
-	xp_plane_end(&core->xp);
-}
-
-static const char *device(int core)
-{
-	static const char *const names[] = { "/device:TPU:0", "/device:TPU:1", "/device:TPU:2",
-					     "/device:TPU:3" };
-
-	return names[core];
-}
-
-static const struct ts_finding *finding_of(struct given *given, const char *rule)
-{
-	const struct ts_result *doctor = view(given, "doctor");
-
-	for (size_t i = 0; i < doctor->nr_findings; i++)
-		if (strcmp(doctor->findings[i].rule, rule) == 0)
-			return &doctor->findings[i];
-	return NULL;
-}
 
 static void assert_said(struct ts_bytes text, const char *what)
 {
@@ -101,7 +15,7 @@ static void assert_said(struct ts_bytes text, const char *what)
 
 static const struct ts_finding *assert_gain(struct given *given, const char *rule, int64_t us)
 {
-	const struct ts_finding *finding = finding_of(given, rule);
+	const struct ts_finding *finding = finding_by(given, rule);
 
 	if (!finding)
 		fail_msg("no finding %s", rule);
@@ -115,25 +29,20 @@ static const struct ts_finding *assert_gain(struct given *given, const char *rul
  *	TPU:0  [work 100][all-reduce 210          ]
  *	TPU:1  [work 100][late 200    ][all-reduce]	without late each step is 110
  */
+static void late_step(struct core *core, int c, int i)
+{
+	run(core, WORK, 100);
+	if (c == 1)
+		run(core, LATE, 200);
+	run_until(core, REDUCE, 310);
+	end_step(core, 310);
+}
+
 TEST(a_late_core_gives_all_of_its_lateness)
 {
-	struct given *given = given_nothing();
+	struct given *given = given_cores(2, STEPS, late_step);
 	const struct ts_finding *finding;
-	int64_t steps_us[STEPS];
-	struct core core;
 
-	for (int c = 0; c < 2; c++) {
-		begin_core(given, &core, device(c));
-		for (int i = 0; i < STEPS; i++) {
-			run(&core, WORK, 100);
-			if (c == 1)
-				run(&core, LATE, 200);
-			run_until(&core, REDUCE, 310);
-			end_step(&core, 310);
-			steps_us[i] = 310;
-		}
-		end_core(&core, steps_us);
-	}
 	analyse(given, 0);
 	finding = assert_gain(given, "straggler", STEPS * 200);
 	assert_said(finding->title,
@@ -144,8 +53,8 @@ TEST(a_late_core_gives_all_of_its_lateness)
 	assert_string_equal(finding->root.kind, "core");
 	assert_int_equal(finding->root.nr_chain, 1);
 	assert_said(finding->root.chain[0], "1 core waits for /device:TPU:1 in all-reduce.4");
-	assert_null(finding_of(given, "uneven_op"));
-	assert_null(finding_of(given, "exposed_collectives"));
+	assert_null(finding_by(given, "uneven_op"));
+	assert_null(finding_by(given, "exposed_collectives"));
 	done(given);
 }
 
@@ -155,29 +64,24 @@ TEST(a_late_core_gives_all_of_its_lateness)
  *	TPU:2  [work 100][all-reduce 410                      ]
  * Who sends follows from the times alone, so all that TPU:1 waits for is inferred. Without late the step is 100 + 20 + 80 + 10.
  */
+static void chain_step(struct core *core, int c, int i)
+{
+	run(core, WORK, 100);
+	if (c == 0)
+		run(core, LATE, 300);
+	if (c == 1) {
+		run(core, RECV, 320);
+		run(core, WORK, 80);
+	}
+	run_until(core, REDUCE, 510);
+	end_step(core, 510);
+}
+
 TEST(a_chain_begins_with_the_core_that_sends)
 {
-	struct given *given = given_nothing();
+	struct given *given = given_cores(3, STEPS, chain_step);
 	const struct ts_finding *finding;
-	int64_t steps_us[STEPS];
-	struct core core;
 
-	for (int c = 0; c < 3; c++) {
-		begin_core(given, &core, device(c));
-		for (int i = 0; i < STEPS; i++) {
-			run(&core, WORK, 100);
-			if (c == 0)
-				run(&core, LATE, 300);
-			if (c == 1) {
-				run(&core, RECV, 320);
-				run(&core, WORK, 80);
-			}
-			run_until(&core, REDUCE, 510);
-			end_step(&core, 510);
-			steps_us[i] = 510;
-		}
-		end_core(&core, steps_us);
-	}
 	analyse(given, 0);
 	finding = assert_gain(given, "straggler", STEPS * 300);
 	assert_said(finding->title, "/device:TPU:0 keeps");
@@ -195,28 +99,23 @@ TEST(a_chain_begins_with_the_core_that_sends)
  *	TPU:2         [work 100][late 200       ][all-reduce.5 10][all-reduce.4 10]
  *	TPU:3         [work 100][all-reduce.5 210                ][all-reduce.4 10]
  */
+static void pairs_step(struct core *core, int c, int i)
+{
+	run(core, WORK, 100);
+	if (c == 2)
+		run(core, LATE, 200);
+	run_until(core, PAIRS, c < 2 ? 110 : 310);
+	run_until(core, REDUCE, 320 + i);
+	end_step(core, 320 + i);
+}
+
 TEST(those_of_its_group_wait_first)
 {
-	struct given *given = given_nothing();
+	struct given *given = given_cores(4, STEPS, pairs_step);
 	const struct ts_finding *finding;
-	int64_t steps_us[STEPS];
-	struct core core;
 
-	for (int c = 0; c < 4; c++) {
-		begin_core(given, &core, device(c));
-		for (int i = 0; i < STEPS; i++) {
-			run(&core, WORK, 100);
-			if (c == 2)
-				run(&core, LATE, 200);
-			run_until(&core, PAIRS, c < 2 ? 110 : 310);
-			run_until(&core, REDUCE, 320 + i);
-			end_step(&core, 320 + i);
-			steps_us[i] = 320 + i;
-		}
-		end_core(&core, steps_us);
-	}
 	analyse(given, 0);
-	finding = finding_of(given, "straggler");
+	finding = finding_by(given, "straggler");
 	assert_non_null(finding);
 	assert_int_equal(finding->root.nr_chain, 1);
 	assert_said(finding->root.chain[0], "1 core waits for /device:TPU:2 in all-reduce.5");
@@ -224,51 +123,41 @@ TEST(those_of_its_group_wait_first)
 }
 
 /* Each of two cores is late in every second step, by 150 us. */
+static void turns_step(struct core *core, int c, int i)
+{
+	run(core, WORK, 100);
+	run(core, LATE, i % 2 == c ? 200 : 50);
+	run_until(core, REDUCE, 310);
+	end_step(core, 310);
+}
+
 TEST(nobody_is_to_blame_for_an_op_that_is_long_in_turns)
 {
-	struct given *given = given_nothing();
+	struct given *given = given_cores(2, STEPS, turns_step);
 	const struct ts_finding *finding;
-	int64_t steps_us[STEPS];
-	struct core core;
 
-	for (int c = 0; c < 2; c++) {
-		begin_core(given, &core, device(c));
-		for (int i = 0; i < STEPS; i++) {
-			run(&core, WORK, 100);
-			run(&core, LATE, i % 2 == c ? 200 : 50);
-			run_until(&core, REDUCE, 310);
-			end_step(&core, 310);
-			steps_us[i] = 310;
-		}
-		end_core(&core, steps_us);
-	}
 	analyse(given, 0);
 	finding = assert_gain(given, "uneven_op", STEPS * 150);
 	assert_said(finding->title, "fusion.2 takes longer on one core now and on another then");
-	assert_null(finding_of(given, "straggler"));
+	assert_null(finding_by(given, "straggler"));
 	done(given);
 }
 
 /* Two cores that meet nowhere, one of which runs more: no core waits for it. */
+static void apart_step(struct core *core, int c, int i)
+{
+	run(core, WORK, 100);
+	run(core, LATE, c == 1 ? 200 : 20);
+	end_step(core, c == 1 ? 300 : 120);
+}
+
 TEST(a_core_that_nobody_waits_for_is_not_late)
 {
-	struct given *given = given_nothing();
-	int64_t steps_us[STEPS];
-	struct core core;
+	struct given *given = given_cores(2, STEPS, apart_step);
 
-	for (int c = 0; c < 2; c++) {
-		begin_core(given, &core, device(c));
-		for (int i = 0; i < STEPS; i++) {
-			run(&core, WORK, 100);
-			run(&core, LATE, c == 1 ? 200 : 20);
-			end_step(&core, c == 1 ? 300 : 120);
-			steps_us[i] = c == 1 ? 300 : 120;
-		}
-		end_core(&core, steps_us);
-	}
 	analyse(given, 0);
-	assert_null(finding_of(given, "straggler"));
-	assert_null(finding_of(given, "uneven_op"));
+	assert_null(finding_by(given, "straggler"));
+	assert_null(finding_by(given, "uneven_op"));
 	done(given);
 }
 
@@ -276,54 +165,44 @@ TEST(a_core_that_nobody_waits_for_is_not_late)
  * Four stages, four microbatches of 100 us; a stage is done with one and the next one has it. The last one begins 300 us after the first, so
  * each of the 12 steps is 700 and a collective of 10 long, and 400 and 10 without waiting. The bubble is 3 of 7.
  */
+static void stage_step(struct core *core, int c, int i)
+{
+	run(core, RECV, c * 100);
+	for (int k = 0; k < 4; k++)
+		run(core, WORK, 100);
+	run_until(core, REDUCE, 710);
+	end_step(core, 710);
+}
+
 TEST(a_pipeline_of_stages_has_a_bubble)
 {
-	struct given *given = given_nothing();
+	struct given *given = given_cores(4, STEPS, stage_step);
 	const struct ts_finding *finding;
-	int64_t steps_us[STEPS];
-	struct core core;
 
-	for (int c = 0; c < 4; c++) {
-		begin_core(given, &core, device(c));
-		for (int i = 0; i < STEPS; i++) {
-			run(&core, RECV, c * 100);
-			for (int k = 0; k < 4; k++)
-				run(&core, WORK, 100);
-			run_until(&core, REDUCE, 710);
-			end_step(&core, 710);
-			steps_us[i] = 710;
-		}
-		end_core(&core, steps_us);
-	}
 	analyse(given, 0);
 	finding = assert_gain(given, "pipeline_bubble", STEPS * 300);
 	assert_said(finding->title, "pipeline of 4 stages takes 43 %");
 	assert_said(finding->evidence, "there are 4 microbatches");
-	assert_null(finding_of(given, "straggler"));
+	assert_null(finding_by(given, "straggler"));
 	done(given);
 }
 
 /* The same, but the third core receives as early as the second: no stages follow one another. */
+static void together_step(struct core *core, int c, int i)
+{
+	run(core, RECV, c == 0 ? 0 : 100);
+	for (int k = 0; k < 4; k++)
+		run(core, WORK, 100);
+	run_until(core, REDUCE, 510);
+	end_step(core, 510);
+}
+
 TEST(cores_that_begin_together_are_no_stages)
 {
-	struct given *given = given_nothing();
-	int64_t steps_us[STEPS];
-	struct core core;
+	struct given *given = given_cores(4, STEPS, together_step);
 
-	for (int c = 0; c < 4; c++) {
-		begin_core(given, &core, device(c));
-		for (int i = 0; i < STEPS; i++) {
-			run(&core, RECV, c == 0 ? 0 : 100);
-			for (int k = 0; k < 4; k++)
-				run(&core, WORK, 100);
-			run_until(&core, REDUCE, 510);
-			end_step(&core, 510);
-			steps_us[i] = 510;
-		}
-		end_core(&core, steps_us);
-	}
 	analyse(given, 0);
-	assert_null(finding_of(given, "pipeline_bubble"));
+	assert_null(finding_by(given, "pipeline_bubble"));
 	done(given);
 }
 
@@ -331,21 +210,18 @@ TEST(cores_that_begin_together_are_no_stages)
  * One core; step 5 takes 400 us instead of 200, as work takes 300 there: slower than a step of its own, by 200. And fusion.2, of 100 us in
  * each step.
  */
+static void slow_step(struct core *core, int c, int i)
+{
+	run(core, WORK, i == 5 ? 300 : 100);
+	run(core, LATE, 100);
+	end_step(core, i == 5 ? 400 : 200);
+}
+
 TEST(a_slow_step_gives_what_it_takes_longer_than_others)
 {
-	struct given *given = given_nothing();
+	struct given *given = given_cores(1, STEPS, slow_step);
 	const struct ts_finding *finding;
-	int64_t steps_us[STEPS];
-	struct core core;
 
-	begin_core(given, &core, device(0));
-	for (int i = 0; i < STEPS; i++) {
-		run(&core, WORK, i == 5 ? 300 : 100);
-		run(&core, LATE, 100);
-		steps_us[i] = i == 5 ? 400 : 200;
-		end_step(&core, steps_us[i]);
-	}
-	end_core(&core, steps_us);
 	analyse(given, 0);
 	finding = assert_gain(given, "slow_steps", 200);
 	assert_false(finding->is_headroom);
@@ -356,22 +232,20 @@ TEST(a_slow_step_gives_what_it_takes_longer_than_others)
  * One core without steps: 40,000 times 1 us of work and 1 us of nothing. The replay takes the first 2^15 of them, whose 32,767 gaps
  * stand for 39,999.
  */
+static void unmarked_step(struct core *core, int c, int i)
+{
+	run(core, WORK, 1);
+	core->at_us++;
+}
+
 TEST(of_a_run_without_steps_the_beginning_stands_for_all)
 {
 	enum { MANY = 40000 };
-	struct given *given = given_nothing();
+	struct given *given = given_cores(1, MANY, unmarked_step);
 	const struct ts_finding *finding;
-	struct core core;
 
-	begin_core(given, &core, device(0));
-	for (int i = 0; i < MANY; i++) {
-		run(&core, WORK, 1);
-		core.at_us++;
-	}
-	xp_line_end(&core.xp);
-	xp_plane_end(&core.xp);
 	analyse(given, 0);
-	finding = finding_of(given, "idle");
+	finding = finding_by(given, "idle");
 	assert_non_null(finding);
 	assert_in_range(finding->gain_ps / US, MANY - 10, MANY);
 	done(given);

@@ -33,35 +33,25 @@ static struct given *given_server(const char *event, const char *other)
 	return given;
 }
 
-static const struct ts_finding *finding_of(struct given *given, const char *rule)
-{
-	const struct ts_result *doctor = view(given, "doctor");
-
-	for (size_t i = 0; i < doctor->nr_findings; i++)
-		if (strcmp(doctor->findings[i].rule, rule) == 0)
-			return &doctor->findings[i];
-	return NULL;
-}
-
 TEST(waiting_for_requests_is_no_loss)
 {
 	struct given *given = given_server("wait_for_request", "wait_for_request");
-	const struct ts_finding *finding = finding_of(given, "requests");
+	const struct ts_finding *finding = finding_by(given, "requests");
 
 	assert_non_null(finding);
 	assert_int_equal(finding->severity, TS_INFO);
 	assert_int_equal(finding->gain_ps, 0);
 	assert_true(ts_bytes_has(finding->title, "wait for requests for 78 % of core time"));
-	assert_null(finding_of(given, "idle"));
+	assert_null(finding_by(given, "idle"));
 	done(given);
 }
 
 TEST(what_else_the_host_does_is_a_loss)
 {
 	struct given *given = given_server("postprocess", "postprocess");
-	const struct ts_finding *finding = finding_of(given, "idle");
+	const struct ts_finding *finding = finding_by(given, "idle");
 
-	assert_null(finding_of(given, "requests"));
+	assert_null(finding_by(given, "requests"));
 	assert_non_null(finding);
 	assert_int_equal(finding->gain_ps, (REQUESTS - 1) * 400 * US);
 	assert_string_equal(finding->root.kind, "host");
@@ -74,9 +64,9 @@ TEST(what_else_the_host_does_is_a_loss)
 TEST(of_idle_time_what_is_no_wait_for_requests_is_a_loss)
 {
 	struct given *given = given_server("wait_for_request", "postprocess");
-	const struct ts_finding *finding = finding_of(given, "idle");
+	const struct ts_finding *finding = finding_by(given, "idle");
 
-	assert_non_null(finding_of(given, "requests"));
+	assert_non_null(finding_by(given, "requests"));
 	assert_non_null(finding);
 	assert_int_equal(finding->impact_ps, 4 * 400 * US);
 	assert_int_equal(finding->gain_ps, 4 * 400 * US);
