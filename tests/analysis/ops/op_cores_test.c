@@ -101,16 +101,6 @@ static struct given *given_slowdown(const int64_t pct[3], int since)
 	return given;
 }
 
-static const struct ts_finding *slowdown_of(struct given *given)
-{
-	const struct ts_result *doctor = view(given, "doctor");
-
-	for (size_t i = 0; i < doctor->nr_findings; i++)
-		if (strcmp(doctor->findings[i].rule, "slowdown") == 0)
-			return &doctor->findings[i];
-	return NULL;
-}
-
 /* 70 us a step become 105 in 6 of 10 steps: 210 us are lost. It is no clock where an op keeps its pace or has a factor of
  * its own, where the core is slow from the first execution on, or for one step alone; nor is a twentieth. */
 TEST(a_core_whose_ops_all_slow_down_by_one_factor_is_named)
@@ -128,7 +118,7 @@ TEST(a_core_whose_ops_all_slow_down_by_one_factor_is_named)
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct given *given = given_slowdown(rows[i].pct, rows[i].since);
-		const struct ts_finding *finding = slowdown_of(given);
+		const struct ts_finding *finding = finding_by(given, "slowdown");
 
 		assert_int_equal(finding ? finding->impact_ps : -1,
 				 rows[i].lost_us < 0 ? -1 : rows[i].lost_us * US);

@@ -272,8 +272,8 @@ TEST(a_finding_says_which_host_waits)
 	};
 	struct given *given = given_nothing();
 	struct ts_error err = TS_ERROR_INIT;
+	const struct ts_finding *finding;
 	size_t ends[2];
-	struct ts_bytes evidence;
 
 	for (size_t i = 0; i < 2; i++) {
 		put_core(given);
@@ -288,9 +288,10 @@ TEST(a_finding_says_which_host_waits)
 		assert_int_equal(memory_run_add(&given->mem, file, i ? "host1" : "host0", &err), 0);
 	}
 	assert_int_equal(memory_run_analyse(&given->mem, 0, &err), 0);
-	evidence = finding_by(given, "input_bound")->evidence;
+	finding = finding_by(given, "input_bound");
+	assert_non_null(finding);
 	assert_us(given, "time", "buckets.input_ps", 90);
-	assert_true(ts_bytes_has(evidence, "waited for IteratorGetNext on main of host1"));
-	assert_true(ts_bytes_has(evidence, "Most on host1 /device:TPU:0 (80.0"));
+	assert_true(ts_bytes_has(finding->evidence, "waited for IteratorGetNext on main of host1"));
+	assert_true(ts_bytes_has(finding->evidence, "Most on host1 /device:TPU:0 (80.0"));
 	done(given);
 }
