@@ -1073,6 +1073,15 @@ class Sparsecore(Fields):
     loss_ps: int | None
     unlinked_ps: int | None
 
+class Streams(Fields):
+    kernels: int | None
+    kernels_launched: int | None
+    kernels_ordered: int | None
+    calls: int | None
+    calls_waited: int | None
+    waits_inferred: int | None
+    until_ps: int | None
+
 class CriticalPathStepsSpansItem(Fields):
     row: str | None
     device_id: int | None
@@ -1108,6 +1117,7 @@ class CriticalPathStepsRow(Fields):
 
 class CriticalPathRun(Fields):
     total_ps: int | None
+    until_ps: int | None
     ops_ps: int | None
     collectives_ps: int | None
     transfers_ps: int | None
@@ -2255,6 +2265,7 @@ class Results(Fields):
     collectives: Rows[CollectivesRow]
     collective_cores: Rows[CollectiveCoresRow]
     sparsecore: Sparsecore
+    streams: Streams
     critical_path: CriticalPath
     cache: Cache
     compile: Compile

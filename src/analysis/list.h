@@ -24,6 +24,7 @@
 	X(collectives)     \
 	X(async)           \
 	X(sparsecore)      \
+	X(streams)         \
 	X(critical_path)   \
 	X(cache)           \
 	X(compile)         \

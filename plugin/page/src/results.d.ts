@@ -1135,6 +1135,16 @@ export interface Sparsecore {
 	unlinked_ps?: number | null;
 }
 
+export interface Streams {
+	kernels?: number | null;
+	kernels_launched?: number | null;
+	kernels_ordered?: number | null;
+	calls?: number | null;
+	calls_waited?: number | null;
+	waits_inferred?: number | null;
+	until_ps?: number | null;
+}
+
 export interface CriticalPathStepsSpansItem {
 	row: string | null;
 	device_id: number | null;
@@ -1173,6 +1183,7 @@ export interface CriticalPathStepsRow {
 
 export interface CriticalPathRun {
 	total_ps?: number | null;
+	until_ps?: number | null;
 	ops_ps?: number | null;
 	collectives_ps?: number | null;
 	transfers_ps?: number | null;
@@ -2429,6 +2440,7 @@ export interface Results {
 	collective_cores?: CollectiveCoresRow[];
 	async?: Async;
 	sparsecore?: Sparsecore;
+	streams?: Streams;
 	critical_path?: CriticalPath;
 	cache?: Cache;
 	compile?: Compile;

@@ -13,7 +13,7 @@
 #define TS_NEEDS(X) \
 	X(ops) X(op_cores) X(time) X(gaps) X(systolic) X(padding) X(fusion) X(collectives) X(custom_calls) \
 	X(capture) X(cache) X(capacity) X(memory) X(remat) X(async) X(sparsecore) X(allocators) \
-	X(memory_timeline) X(compile) X(critical_path) X(hta) X(kernels) X(operators) X(timeline)
+	X(memory_timeline) X(compile) X(critical_path) X(hta) X(kernels) X(operators) X(streams) X(timeline)
 #include "analysis/doctor/replay.h"
 #include "analysis/doctor/roots.h"
 #include "analysis/facts/doctor.h"

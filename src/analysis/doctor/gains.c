@@ -184,28 +184,39 @@ static int64_t gains_draw(struct budget *budget, const struct ts_doctor *doctor,
 	return take_ps;
 }
 
-static bool is_replayed(const struct ts_doctor *doctor, const struct ts_draft *draft)
+/* In steps of a GPU what is usual is not known by moments: threads wait now here and now there, so a share of the class is taken. */
+static bool has_cure(const struct ts_doctor *doctor, const struct ts_draft *draft)
 {
-	return doctor->run->is_known && (draft->cure.kind != TS_CURE_NONE || names_any(draft));
+	return draft->cure.kind != TS_CURE_NONE &&
+	       !(draft->cure.kind == TS_CURE_STEPS && doctor->run->path.streams);
 }
 
-/* Time of the run; the graph is changed, and CORE_PS is what was drawn. What makes the run longer is undone. */
+static bool is_replayed(const struct ts_doctor *doctor, const struct ts_draft *draft)
+{
+	return doctor->run->is_known && (has_cure(doctor, draft) || names_any(draft));
+}
+
+/*
+ * Time of the run; the graph is changed, and CORE_PS is what was drawn, which is the most that the run may lose: kernels of several
+ * streams that get closer would run at once, where nothing says that they fit. What makes the run longer is undone.
+ */
 static int64_t gains_try(struct budget *budget, struct ts_doctor *doctor,
 			 const struct ts_draft *draft, int64_t *core_ps)
 {
-	int64_t cores = (int64_t)TS_MAX(doctor->time->nr_cores, 1), length_ps;
+	int64_t cores = (int64_t)TS_MAX(doctor->time->nr_cores, 1), length_ps, gain_ps;
 
 	*core_ps = gains_draw(budget, doctor, draft);
 	if (!is_replayed(doctor, draft))
 		return *core_ps / cores;
-	if (draft->cure.kind != TS_CURE_NONE)
+	if (has_cure(doctor, draft))
 		ts_doctor_cure(doctor, draft);
 	else
 		ts_run_replay_take(doctor->run, &budget->shares);
 	length_ps = ts_run_replay_length(doctor->run);
 	if (length_ps > doctor->run->length_ps)
 		ts_run_replay_undo(doctor->run);
-	return TS_MAX(doctor->run->length_ps - length_ps, 0);
+	gain_ps = TS_MAX(doctor->run->length_ps - length_ps, 0);
+	return has_cure(doctor, draft) ? gain_ps : TS_MIN(gain_ps, *core_ps);
 }
 
 static void gains_undo(struct ts_doctor *doctor, const struct ts_draft *draft)
@@ -241,7 +252,7 @@ static void gains_accept(struct budget *budget, struct ts_doctor *doctor, struct
 			 int64_t gain_ps, int64_t core_ps)
 {
 	struct ts_run_replay *run = doctor->run;
-	int64_t measured_ps;
+	int64_t length_ps, measured_ps;
 
 	budget->left_ps -= core_ps;
 	if (!is_replayed(doctor, draft)) {
@@ -249,9 +260,10 @@ static void gains_accept(struct budget *budget, struct ts_doctor *doctor, struct
 		gains_take(budget, doctor);
 		return;
 	}
-	measured_ps = ts_run_replay_length_measured(run, run->length_ps - gain_ps);
+	length_ps = ts_run_replay_length(run);
+	measured_ps = ts_run_replay_length_measured(run, length_ps);
 	gains_set(doctor, &draft->finding, gain_ps, TS_MAX(run->measured_ps - measured_ps, 0));
-	ts_run_replay_keep(run, run->length_ps - gain_ps, measured_ps);
+	ts_run_replay_keep(run, length_ps, measured_ps);
 	gains_fill(budget, doctor);
 }
 
@@ -320,12 +332,22 @@ static void gains_take_all(struct budget *budget, struct ts_doctor *doctor, stru
 	}
 }
 
+/* What names a cause, then what is left of a class of time, then what shows in other findings. */
+enum stage { STAGE_CAUSES, STAGE_REST, STAGE_SYMPTOMS, NR_STAGES };
+
+static enum stage stage_of(const struct ts_draft *draft)
+{
+	if (draft->symptom)
+		return STAGE_SYMPTOMS;
+	return draft->is_rest ? STAGE_REST : STAGE_CAUSES;
+}
+
 /*
  * What a cause explains is not headroom: an op that is slow on one core alone, or in one step, is compared with itself before it is
  * compared with the chip.
  */
 static void gains_take_stage(struct budget *budget, struct ts_doctor *doctor, bool headroom,
-			     bool symptoms)
+			     enum stage stage)
 {
 	struct turn *turns =
 		ts_arena_array(&doctor->scratch, doctor->nr_drafts + 1, sizeof(*turns));
@@ -335,7 +357,7 @@ static void gains_take_stage(struct budget *budget, struct ts_doctor *doctor, bo
 	for (size_t i = 0; turns && i < doctor->nr_drafts; i++) {
 		struct ts_draft *draft = &doctor->drafts[i];
 
-		if (draft->finding.is_headroom == headroom && draft->symptom == symptoms &&
+		if (draft->finding.is_headroom == headroom && stage_of(draft) == stage &&
 		    has_gain(doctor, draft))
 			turns[nr++] = (struct turn){ draft, draft->finding.gain_alone_ps };
 	}
@@ -468,8 +490,10 @@ void ts_doctor_gains(struct ts_doctor *doctor)
 	if (doctor->failed)
 		return;
 	gains_try_alone(&budget, doctor);
-	for (int stage = 0; stage < 4; stage++)
-		gains_take_stage(&budget, doctor, stage >= 2, stage % 2 == 1);
+	for (enum stage stage = 0; stage < NR_STAGES; stage++)
+		gains_take_stage(&budget, doctor, false, stage);
+	for (enum stage stage = 0; stage < NR_STAGES; stage++)
+		gains_take_stage(&budget, doctor, true, stage);
 	for (size_t i = 0; i < doctor->nr_drafts; i++) {
 		gains_settle(doctor, &doctor->drafts[i]);
 		gains_put_hidden(doctor, &doctor->drafts[i]);

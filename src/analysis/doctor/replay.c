@@ -60,6 +60,34 @@ static int64_t replay_exposed(const struct ts_run_replay *run, uint32_t i)
 	return TS_MAX(ts_i64_sub(node->end_ps, from_ps), 0);
 }
 
+/* When what of a gap is its own begins: before that it waited for others. */
+static int64_t replay_gap_start(const struct ts_graph_node *node)
+{
+	if (node->awaits == TS_GRAPH_NONE)
+		return node->start_ps;
+	return TS_MAX(node->start_ps, node->end_ps - TS_MAX(node->own_ps, node->lag_ps));
+}
+
+/* Of a thread the time that devices do not wait for is not a gap's. */
+static void replay_fill_gap(struct ts_run_replay *run, uint32_t node, uint32_t at)
+{
+	const struct ts_graph_node *of = &run->path.graph.nodes[node];
+	int64_t start_ps = replay_gap_start(of);
+	struct ts_path_gap *gap = &run->gaps[at];
+
+	*gap = ts_path_gap_of(&run->path, node, start_ps, of->end_ps);
+	run->fact[node] = at;
+	run->free_ps[at] = of->end_ps - start_ps - gap->compile_ps - gap->input_ps - gap->idle_ps;
+}
+
+/* What of the time of a gap nothing has taken. */
+static int64_t replay_gap_left(const struct ts_run_replay *run, uint32_t at)
+{
+	const struct ts_path_gap *gap = &run->gaps[at];
+
+	return gap->compile_ps + gap->input_ps + gap->idle_ps + run->free_ps[at];
+}
+
 static void replay_fill(struct ts_run_replay *run, const struct ts_ops_facts *ops)
 {
 	const struct ts_graph *graph = &run->path.graph;
@@ -77,10 +105,8 @@ static void replay_fill(struct ts_run_replay *run, const struct ts_ops_facts *op
 			run->op_recorded_ps[run->fact[i]] +=
 				(double)ts_path_weight(&run->path, run->path.step[i]) *
 				(double)(node->end_ps - node->start_ps);
-		if (node->kind != TS_PATH_GAP)
-			continue;
-		run->fact[i] = gap;
-		run->gaps[gap++] = ts_path_gap_of(&run->path, i, node->start_ps, node->end_ps);
+		if (ts_path_is_gap(&run->path, i))
+			replay_fill_gap(run, i, gap++);
 	}
 }
 
@@ -132,8 +158,6 @@ enum ts_status ts_run_replay_open(struct ts_run_replay *run, const struct ts_con
 	enum ts_status st;
 
 	*run = (struct ts_run_replay){ .nr_facts = ops->nr, .scale = 1 };
-	if (!facts->sum)
-		return TS_OK;
 	st = ts_path_make(&run->path, facts->sum, ctx, MAX_MOMENTS, err);
 	if (st == TS_OK && run->path.graph.nr_nodes == 0)
 		return TS_OK;
@@ -143,7 +167,7 @@ enum ts_status ts_run_replay_open(struct ts_run_replay *run, const struct ts_con
 		return st;
 	run->is_known = true;
 	for (size_t i = 0; i < run->path.graph.nr_nodes; i++)
-		run->nr_gaps += run->path.graph.nodes[i].kind == TS_PATH_GAP;
+		run->nr_gaps += ts_path_is_gap(&run->path, (uint32_t)i);
 	if (!replay_make_arrays(run))
 		return ts_fail_nomem(err);
 	run->recorded_ps = ts_replay_run(&run->replay);
@@ -206,6 +230,7 @@ void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *share
 	for (uint32_t i = 0; i < graph->nr_nodes; i++) {
 		uint32_t at = run->fact[i];
 		struct ts_path_gap *gap;
+		int64_t left_ps;
 
 		if (at == TS_NONE)
 			continue;
@@ -218,8 +243,10 @@ void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *share
 		replay_less(&gap->compile_ps, shares->classes[TS_BUCKET_COMPILATION]);
 		replay_less(&gap->input_ps, shares->classes[TS_BUCKET_INPUT]);
 		replay_less(&gap->idle_ps, shares->classes[TS_BUCKET_IDLE]);
-		run->replay.own_ps[i] =
-			gap->compile_ps + gap->input_ps + gap->idle_ps + run->free_ps[at];
+		left_ps = replay_gap_left(run, at);
+		run->replay.own_ps[i] = TS_MIN(run->replay.own_ps[i], left_ps);
+		if (graph->nodes[i].awaits != TS_GRAPH_NONE)
+			run->replay.lag_ps[i] = TS_MIN(run->replay.lag_ps[i], left_ps);
 	}
 }
 
@@ -281,6 +308,18 @@ void ts_run_replay_stop_waiting(struct ts_run_replay *run, uint32_t node, int64_
 		INT64_MIN / 4; /* so long before anything can be awaited that no sum overflows */
 }
 
+/* What it takes if it waits for nobody: as long as it did, less what was taken of it. */
+static int64_t replay_measured(const struct ts_run_replay *run, uint32_t i)
+{
+	const struct ts_graph_node *node = &run->path.graph.nodes[i];
+	int64_t taken_ps = 0;
+
+	if (ts_path_is_gap(&run->path, i))
+		taken_ps =
+			node->end_ps - replay_gap_start(node) - replay_gap_left(run, run->fact[i]);
+	return node->end_ps - node->start_ps - taken_ps;
+}
+
 int64_t ts_run_replay_length_measured(struct ts_run_replay *run, int64_t length_ps)
 {
 	const struct ts_graph *graph = &run->path.graph;
@@ -291,8 +330,7 @@ int64_t ts_run_replay_length_measured(struct ts_run_replay *run, int64_t length_
 	replay_copy(run, &now, &run->aside);
 	for (uint32_t i = 0; i < graph->nr_nodes; i++)
 		if (graph->nodes[i].is_inferred && graph->nodes[i].awaits != TS_GRAPH_NONE)
-			ts_run_replay_stop_waiting(
-				run, i, graph->nodes[i].end_ps - graph->nodes[i].start_ps);
+			ts_run_replay_stop_waiting(run, i, replay_measured(run, i));
 	length_ps = ts_run_replay_length(run);
 	replay_copy(run, &run->aside, &now);
 	return length_ps;
@@ -314,10 +352,10 @@ void ts_run_replay_free_gaps(struct ts_run_replay *run,
 	for (uint32_t i = 0; i < run->path.graph.nr_nodes; i++) {
 		struct ts_path_gap *gap;
 
-		if (run->path.graph.nodes[i].kind != TS_PATH_GAP || !is_free(arg, i))
+		if (!ts_path_is_gap(&run->path, i) || !is_free(arg, i))
 			continue;
 		gap = &run->gaps[run->fact[i]];
-		run->free_ps[run->fact[i]] = gap->idle_ps;
+		run->free_ps[run->fact[i]] += gap->idle_ps;
 		gap->idle_ps = 0;
 	}
 	replay_begin(run, run->measured_ps);

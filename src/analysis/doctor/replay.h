@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The run replayed without a cause: what a finding gains is the length of the run less its length when the times that the
- * cause adds are gone. Of TPU runs, whose graph the analysis critical_path makes; of others nothing is replayed (.is_known).
+ * cause adds are gone. Of runs whose graph the analysis critical_path makes; of others nothing is replayed (.is_known).
  *
  * A cure changes times: it takes a share of the time of ops and classes (struct ts_shares), or brings nodes to what is
  * usual for them (.usual_ps). What is changed stays, until it is undone.

@@ -37,7 +37,14 @@ static uint64_t replay_usual_hash(const struct like_key *key)
 	return ts_hash((struct ts_bytes){ (const uint8_t *)key, sizeof(*key) }, 0);
 }
 
-/* All that does not await anything: ops and gaps. */
+static bool replay_usual_asks(const struct ts_run_replay *run, uint32_t node)
+{
+	uint8_t kind = run->path.graph.nodes[node].kind;
+
+	return (kind == TS_PATH_OP || kind == TS_PATH_GAP) && run->path.step[node] != TS_NONE;
+}
+
+/* All that does not await anything: ops, and gaps of cores. */
 static size_t replay_usual_list(const struct ts_run_replay *run, enum ts_level level,
 				struct count *counts, struct like *likes)
 {
@@ -49,7 +56,7 @@ static size_t replay_usual_list(const struct ts_run_replay *run, enum ts_level l
 		struct like_key key = { .kind = node->kind };
 		uint32_t step = run->path.step[i];
 
-		if (node->kind == TS_PATH_HOLE || step == TS_NONE)
+		if (!replay_usual_asks(run, i))
 			continue;
 		key.op = node->kind == TS_PATH_OP ? node->what : ts_path_op_behind(&run->path, i);
 		if (node->kind == TS_PATH_OP) /* the gap before it has its number, too */
@@ -143,13 +150,15 @@ static bool replay_usual_count(const struct ts_run_replay *run, struct programs 
 	return good;
 }
 
-/* How many nodes a group would have if no row lacked one. */
+/* How many nodes a group of NR would have if no row lacked one. What a GPU runs depends on its rank: none lacks any. */
 static size_t replay_usual_rows(const struct ts_run_replay *run, const struct programs *programs,
-				uint32_t node)
+				uint32_t node, size_t nr)
 {
 	const struct ts_graph_node *of = &run->path.graph.nodes[node];
 	uint32_t op = of->kind == TS_PATH_OP ? of->what : ts_path_op_behind(&run->path, node);
 
+	if (run->path.lane[of->row] != TS_NONE)
+		return nr;
 	return programs->rows[ts_map_find(&programs->at, replay_usual_program(run, op))];
 }
 
@@ -173,8 +182,9 @@ static void replay_usual_groups(const struct ts_run_replay *run, enum ts_level l
 	for (size_t i = 0, end; i < nr; i = end) {
 		for (end = i; end < nr && likes[end].key == likes[i].key; end++)
 			;
-		nr_all = level == TS_LEVEL_STEPS ? nr_steps
-						 : replay_usual_rows(run, programs, likes[i].node);
+		nr_all = level == TS_LEVEL_STEPS
+				 ? nr_steps
+				 : replay_usual_rows(run, programs, likes[i].node, end - i);
 		if (level == TS_LEVEL_MEAN)
 			replay_usual_mean(&likes[i], end - i, nr_all, usual_ps);
 		else

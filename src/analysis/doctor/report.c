@@ -51,6 +51,7 @@ struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_ru
 	draft = &doctor->drafts[doctor->nr_drafts];
 	*draft = (struct ts_draft){ .keep = rule->keep,
 				    .symptom = rule->symptom,
+				    .is_rest = rule->is_rest,
 				    .serial = doctor->nr_drafts++,
 				    .first_claim = doctor->nr_claims,
 				    .most_ps = INT64_MAX,

@@ -64,7 +64,7 @@ struct ts_draft {
 	struct ts_finding finding;
 	struct ts_cure cure;
 	bool keep; /* whatever its impact */
-	bool symptom, merged;
+	bool is_rest, symptom, merged;
 	size_t serial, nr_ranges;
 	int64_t class_ps[TS_NR_BUCKETS]; /* of the time classes that it names: so much at most */
 	int64_t most_ps;		 /* core time that its gain may be */
@@ -110,6 +110,7 @@ struct ts_rule {
 	/* It says where time shows up, and not why. So findings that name a cause draw from its time
 	 * first, and where they leave nothing, it is a part of theirs. */
 	bool symptom;
+	bool is_rest;	     /* a class of time as a whole: after all that name a cause in it */
 	unsigned classes;    /* TS_CLASS of the time classes that its impact is a part of */
 	const char *ceiling; /* what bounds its impact; NULL: all the core time it names */
 	void (*check)(struct ts_doctor *doctor, const struct ts_rule *rule);

@@ -10,10 +10,12 @@
 #include "analysis/facts/collectives.h"
 #include "analysis/facts/critical_path.h"
 #include "analysis/facts/gaps.h"
+#include "analysis/facts/streams.h"
 #include "analysis/facts/time.h"
+#include "analysis/facts/timeline.h"
 
 #define TS_NEEDS(X)
-#define TS_SHOWS(X) X(collectives) X(gaps) X(time) X(doctor)
+#define TS_SHOWS(X) X(collectives) X(gaps) X(streams) X(time) X(timeline) X(doctor)
 #include "analysis/kit/needs.h"
 #include "analysis/kit/run_steps.h"
 
@@ -56,6 +58,19 @@ static inline bool ts_path_keeps(const struct ts_context *ctx, uint8_t level, ui
 				   ts_run_steps_slow_at(ctx->steps, row) < PATH_SLOWEST));
 }
 
+/* A node of the row at hand, which lies in STEP. */
+static inline enum ts_status ts_path_push(struct ts_path *path, const struct ts_graph_node *node,
+					  uint32_t step, struct ts_error *err)
+{
+	size_t at = path->graph.nr_nodes;
+
+	if (!ts_room_grow(path->graph.rooms, &path->step, &path->cap_steps, at + 1,
+			  sizeof(*path->step)))
+		return ts_fail_nomem(err);
+	path->step[at] = step;
+	return ts_graph_add(&path->graph, node, err);
+}
+
 /* critical_path_graph.c */
 const struct path_moment *ts_path_moment_behind(const struct ts_path *path, uint32_t node);
 
@@ -80,6 +95,10 @@ void ts_path_meeting_core(struct path_meeting *meeting, uint32_t device);
 /* Fills what NODE, the AT-th moment of the core, joins and awaits. */
 enum ts_status ts_path_meet(struct path_meeting *meeting, size_t at, struct ts_graph_node *node,
 			    struct ts_error *err);
+/* Of an op that all of a group of devices come to, where the meeting is; TS_GRAPH_NONE: it is not known who. */
+enum ts_status ts_path_meet_collective(struct path_meeting *meeting,
+				       const struct path_moment *moment, uint32_t *found,
+				       struct ts_error *err);
 /* A key for a moment of a core. */
 static inline uint64_t ts_path_place(uint32_t device, size_t at)
 {
@@ -95,6 +114,14 @@ int64_t ts_path_align(const struct ts_path *path, uint32_t device, int64_t t_ps)
 /* The channel of a send or a receive between devices; TS_PATH_NO_ID: its module does not say, or it is one with the host. */
 uint64_t ts_path_channel(const struct ts_profile *profile, const struct ts_op *op);
 enum ts_status ts_path_find_senders(struct path_meeting *meeting, struct ts_error *err);
+
+/* critical_path_streams.c: rows of GPUs */
+enum ts_status ts_path_add_streams(struct ts_path *path, size_t max_moments, struct ts_error *err);
+/* The moment of a thread's node, or the kernel behind a stream's idle time; of a tail the last one. */
+const struct ts_stream_moment *ts_path_stream_moment(const struct ts_path *path, uint32_t node);
+/* As ts_path_gap_of(): of the time that is no kernel's, what the devices of its host had nothing to run. */
+struct ts_path_gap ts_path_stream_gap(const struct ts_path *path, uint32_t node, int64_t start_ps,
+				      int64_t end_ps);
 
 /* critical_path_report.c */
 enum ts_status ts_path_report(void *state, const struct ts_context *ctx, struct ts_result *result,

@@ -29,11 +29,15 @@ struct ts_path_gap ts_path_gap_of(const struct ts_path *path, uint32_t node, int
 	const struct ts_context *ctx = path->ctx;
 	uint32_t device = path->device[path->graph.nodes[node].row];
 	const struct ts_host_spans *host = &ctx->outline->hosts[ctx->profile->devices[device].host];
-	int64_t lag_ps = critical_path_graph_lag(path, node);
-	int64_t from_ps = ts_i64_add(start_ps, lag_ps), to_ps = ts_i64_add(end_ps, lag_ps);
 	struct ts_path_gap gap;
+	int64_t lag_ps, from_ps, to_ps;
 	size_t hint = 0;
 
+	if (path->graph.nodes[node].kind != TS_PATH_GAP)
+		return ts_path_stream_gap(path, node, start_ps, end_ps);
+	lag_ps = critical_path_graph_lag(path, node);
+	from_ps = ts_i64_add(start_ps, lag_ps);
+	to_ps = ts_i64_add(end_ps, lag_ps);
 	gap.compile_ps = ts_spans_covered(&host->compile, from_ps, to_ps, &hint);
 	hint = 0;
 	gap.input_ps = ts_spans_covered(&host->input, from_ps, to_ps, &hint);
@@ -44,9 +48,13 @@ struct ts_path_gap ts_path_gap_of(const struct ts_path *path, uint32_t node, int
 struct ts_time_gap ts_path_time_gap(const struct ts_path *path, uint32_t node)
 {
 	uint32_t device = path->device[path->graph.nodes[node].row];
-	const struct path_moment *behind = ts_path_moment_behind(path, node);
-	bool is_first = behind == path->sum->cores[device].moments;
+	const struct path_moment *behind;
+	bool is_first;
 
+	if (path->graph.nodes[node].kind != TS_PATH_GAP)
+		return (struct ts_time_gap){ .device = TS_NONE };
+	behind = ts_path_moment_behind(path, node);
+	is_first = behind == path->sum->cores[device].moments;
 	return (struct ts_time_gap){ .device = device,
 				     .start_ps = is_first ? INT64_MIN : behind[-1].end_ps };
 }
@@ -58,19 +66,6 @@ int64_t ts_path_weight(const struct ts_path *path, uint32_t row)
 	return INT64_C(1) << path->level;
 }
 
-static enum ts_status critical_path_graph_push(struct ts_path *path,
-					       const struct ts_graph_node *node, uint32_t step,
-					       struct ts_error *err)
-{
-	size_t at = path->graph.nr_nodes;
-
-	if (!ts_room_grow(path->graph.rooms, &path->step, &path->cap_steps, at + 1,
-			  sizeof(*path->step)))
-		return ts_fail_nomem(err);
-	path->step[at] = step;
-	return ts_graph_add(&path->graph, node, err);
-}
-
 /* What lies between the end of the row so far and START_PS. Nothing, where clocks drift into one another. */
 static enum ts_status critical_path_graph_add_gap(struct ts_path *path, int64_t start_ps,
 						  int64_t end_ps, size_t behind, bool is_hole,
@@ -80,7 +75,7 @@ static enum ts_status critical_path_graph_add_gap(struct ts_path *path, int64_t 
 				      .what = (uint32_t)behind,
 				      .kind = is_hole ? TS_PATH_HOLE : TS_PATH_GAP };
 
-	return end_ps > start_ps ? critical_path_graph_push(path, &node, step, err) : TS_OK;
+	return end_ps > start_ps ? ts_path_push(path, &node, step, err) : TS_OK;
 }
 
 static enum ts_status critical_path_graph_add_core(struct ts_path *path,
@@ -118,7 +113,7 @@ static enum ts_status critical_path_graph_add_core(struct ts_path *path,
 		if (st == TS_OK)
 			st = ts_path_meet(meeting, i, &node, err);
 		if (st == TS_OK)
-			st = critical_path_graph_push(path, &node, moment->row, err);
+			st = ts_path_push(path, &node, moment->row, err);
 		at_ps = node.end_ps;
 		is_hole = false;
 	}
@@ -174,19 +169,16 @@ static int64_t critical_path_graph_until(const struct ts_path *path, size_t max)
 	return until_ps;
 }
 
-enum ts_status ts_path_make(struct ts_path *path, const struct path_state *sum,
-			    const struct ts_context *ctx, size_t max_moments, struct ts_error *err)
+/* Rows of TPUs: a core each. */
+static enum ts_status critical_path_graph_add_cores(struct ts_path *path, size_t max_moments,
+						    struct ts_error *err)
 {
 	struct path_meeting meeting = { .path = NULL };
+	const struct path_state *sum = path->sum;
 	enum ts_status st;
 	int64_t begin_ps;
 
-	*path = (struct ts_path){ .ctx = ctx, .sum = sum };
-	path->graph.rooms = ctx->profile->rooms;
-	path->device = calloc(sum->nr_cores + 1, sizeof(*path->device));
-	if (!path->device)
-		return ts_fail_nomem(err);
-	path->level = critical_path_graph_level(sum, ctx, max_moments);
+	path->level = critical_path_graph_level(sum, path->ctx, max_moments);
 	path->until_ps = critical_path_graph_until(path, max_moments);
 	begin_ps = critical_path_graph_begin(path);
 	st = ts_path_meeting_open(&meeting, path, err);
@@ -194,13 +186,39 @@ enum ts_status ts_path_make(struct ts_path *path, const struct path_state *sum,
 		if (sum->cores[i].nr > 0)
 			st = critical_path_graph_add_core(path, &meeting, i, begin_ps, err);
 	ts_path_meeting_close(&meeting);
+	return st;
+}
+
+enum ts_status ts_path_make(struct ts_path *path, const struct path_state *sum,
+			    const struct ts_context *ctx, size_t max_moments, struct ts_error *err)
+{
+	size_t nr_rows = ctx->profile->nr_devices + ts_streams_facts(ctx)->nr_lanes + 1;
+	enum ts_status st = TS_OK;
+
+	*path = (struct ts_path){ .ctx = ctx, .sum = sum, .until_ps = INT64_MAX };
+	path->graph.rooms = ctx->profile->rooms;
+	path->device = calloc(nr_rows, sizeof(*path->device));
+	path->lane = malloc(nr_rows * sizeof(*path->lane));
+	if (!path->device || !path->lane)
+		return ts_fail_nomem(err);
+	memset(path->lane, 0xff, nr_rows * sizeof(*path->lane));
+	if (sum)
+		st = critical_path_graph_add_cores(path, max_moments, err);
+	if (st == TS_OK)
+		st = ts_path_add_streams(path, max_moments, err);
 	return st ? st : ts_graph_seal(&path->graph, err);
 }
 
 void ts_path_release(struct ts_path *path)
 {
+	for (size_t i = 0; path->busy && i < path->ctx->profile->nr_hosts; i++)
+		ts_spans_release(&path->busy[i]);
 	ts_graph_release(&path->graph);
+	free(path->busy);
 	free(path->device);
+	free(path->lane);
 	ts_room_free(path->step);
-	path->device = NULL;
+	path->busy = NULL;
+	path->device = path->lane = NULL;
+	path->step = NULL;
 }

@@ -97,10 +97,9 @@ static uint32_t critical_path_meet_group(struct path_meeting *meeting, uint32_t 
 	return meeting->group[op];
 }
 
-/* Of an op that all of a group come to; TS_GRAPH_NONE: it is not known who. */
-static enum ts_status critical_path_meet_collective(struct path_meeting *meeting,
-						    const struct path_moment *moment,
-						    uint32_t *found, struct ts_error *err)
+enum ts_status ts_path_meet_collective(struct path_meeting *meeting,
+				       const struct path_moment *moment, uint32_t *found,
+				       struct ts_error *err)
 {
 	struct met met = { .kind = TS_OP_COLLECTIVE,
 			   .of = moment->op,
@@ -150,7 +149,7 @@ static enum ts_status critical_path_meet_start(struct path_meeting *meeting,
 
 	node->joins = TS_GRAPH_NONE;
 	if (op->kind == TS_OP_COLLECTIVE)
-		st = critical_path_meet_collective(meeting, moment, &node->joins, err);
+		st = ts_path_meet_collective(meeting, moment, &node->joins, err);
 	if (st == TS_OK && node->joins == TS_GRAPH_NONE)
 		node->joins = ts_graph_add_meeting(&meeting->path->graph);
 	meeting->open[op->partner] = node->joins;
@@ -192,7 +191,7 @@ static enum ts_status critical_path_meet_op(struct path_meeting *meeting,
 		node->lag_ps = critical_path_meet_transfer(meeting, op);
 		meeting->open[moment->op] = TS_GRAPH_NONE;
 	} else if (op->kind == TS_OP_COLLECTIVE) {
-		st = critical_path_meet_collective(meeting, moment, &node->joins, err);
+		st = ts_path_meet_collective(meeting, moment, &node->joins, err);
 		node->awaits = node->joins;
 	}
 	return st;

@@ -145,6 +145,32 @@ static void critical_path_report_add_gap(struct path_report *report,
 				 device, input_ps, part->end_ps);
 }
 
+/* Time of a thread that launches, or between its launch and the kernel. */
+static void critical_path_report_add_thread(struct path_report *report,
+					    const struct ts_graph_part *part)
+{
+	const struct ts_profile *profile = report->path.ctx->profile;
+	uint32_t device = report->path.device[report->path.graph.nodes[part->node].row];
+	struct ts_path_gap gap =
+		ts_path_gap_of(&report->path, part->node, part->start_ps, part->end_ps);
+	struct ts_bytes name = { NULL, 0 };
+	int64_t compiled_ps, input_ps;
+
+	if (report->path.graph.nodes[part->node].kind == TS_PATH_THREAD) {
+		const struct ts_stream_moment *moment =
+			ts_path_stream_moment(&report->path, part->node);
+
+		if (moment->op != TS_NONE)
+			name = profile->ops[moment->op].name;
+	}
+	compiled_ps = part->start_ps + gap.compile_ps;
+	input_ps = compiled_ps + gap.input_ps;
+	critical_path_report_add(report, PART_COMPILE, name, device, part->start_ps, compiled_ps);
+	critical_path_report_add(report, PART_INPUT, name, device, compiled_ps, input_ps);
+	critical_path_report_add(report, name.n > 0 ? PART_HOST : PART_IDLE, name, device, input_ps,
+				 part->end_ps);
+}
+
 static void critical_path_report_take(void *arg, const struct ts_graph_part *part)
 {
 	struct path_report *report = arg;
@@ -158,6 +184,8 @@ static void critical_path_report_take(void *arg, const struct ts_graph_part *par
 	node = &report->path.graph.nodes[part->node];
 	if (node->kind == TS_PATH_GAP)
 		critical_path_report_add_gap(report, part);
+	if (node->kind == TS_PATH_QUEUE || node->kind == TS_PATH_THREAD)
+		critical_path_report_add_thread(report, part);
 	if (node->kind != TS_PATH_OP)
 		return;
 	op = &report->path.ctx->profile->ops[node->what];
@@ -271,7 +299,8 @@ static struct step_path *critical_path_report_find_steps(const struct path_repor
 		if (before)
 			before->end_ps = TS_MAX(step.start_ps, before->of.start_ps);
 		before = NULL;
-		if (!ts_path_keeps(report->path.ctx, report->path.level, walk.row - 1))
+		if (step.start_ps >= report->path.until_ps ||
+		    !ts_path_keeps(report->path.ctx, report->path.level, walk.row - 1))
 			continue;
 		before = &steps[(*nr)++];
 		*before =
@@ -358,6 +387,8 @@ static void critical_path_report_put_run(struct path_report *report, const int64
 	for (int i = 0; i < NR_PART_KINDS; i++)
 		total_ps += ps[i];
 	TS_SET(result, critical_path, run.total_ps, ts_int(total_ps));
+	TS_SET(result, critical_path, run.until_ps,
+	       report->path.until_ps < INT64_MAX ? ts_int(report->path.until_ps) : ts_null());
 	TS_SET(result, critical_path, run.ops_ps, ts_int(ps[PART_OPS]));
 	TS_SET(result, critical_path, run.collectives_ps, ts_int(ps[PART_COLLECTIVES]));
 	TS_SET(result, critical_path, run.transfers_ps, ts_int(ps[PART_TRANSFERS]));

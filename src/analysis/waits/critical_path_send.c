@@ -226,8 +226,11 @@ static enum ts_status critical_path_send_receives(const struct path_meeting *mee
 
 enum ts_status ts_path_find_senders(struct path_meeting *meeting, struct ts_error *err)
 {
-	enum ts_status st = critical_path_send_named(meeting, err);
+	enum ts_status st = TS_OK;
 
+	if (!meeting->path->sum)
+		return TS_OK; /* streams of GPUs */
+	st = critical_path_send_named(meeting, err);
 	for (uint32_t d = 0; d < meeting->path->sum->nr_cores && st == TS_OK; d++) {
 		struct receives receives = { .nr = 0 };
 		struct sender sender = { .op = TS_NONE };

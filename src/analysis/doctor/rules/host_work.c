@@ -86,6 +86,7 @@ static void check_logging_in_steps(struct ts_doctor *doctor, const struct ts_rul
 
 const struct ts_rule ts_rule_logging_in_steps = {
 	.name = "logging_in_steps",
+	.is_rest = true, /* idle says which event the launch waits for */
 	.confidence = TS_LIKELY,
 	.keep = true,
 	.check = check_logging_in_steps,

@@ -64,6 +64,7 @@ static void check_short_kernels(struct ts_doctor *doctor, const struct ts_rule *
 
 const struct ts_rule ts_rule_short_kernels = {
 	.name = "short_kernels",
+	.symptom = true,
 	.confidence = TS_LIKELY,
 	.is_headroom = true,
 	.check = check_short_kernels,

@@ -335,6 +335,7 @@ const struct ts_rule ts_rule_rematerialization = {
 const struct ts_rule ts_rule_idle = {
 	.name = "idle",
 	.confidence = TS_LIKELY,
+	.is_rest = true,
 	.check = check_idle,
 	.ceiling = "the core time with nothing to run and no cause that another finding tells",
 };
