@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Times without a cause, where a finding knows them: late cores, uneven ops, slow steps, a slower pace, waiting for what is sent. */
+/* Times without a cause, where a finding knows them: late cores and ranks, uneven ops, slow steps, a slower pace, waiting for what is sent. */
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/facts/op_cores.h"
+#include "base/order.h"
 
 static void cures_level(struct ts_run_replay *run, uint32_t node, int64_t usual_ps)
 {
@@ -56,6 +57,143 @@ static void cures_even(struct ts_run_replay *run, const struct ts_cure *cure)
 	}
 }
 
+/* What no op took of a step, on one stream or thread. */
+struct pause {
+	uint32_t step;
+	int64_t ps;
+};
+
+struct pauses {
+	struct pause *items; /* in the order of time */
+	size_t nr;
+};
+
+static int64_t cures_pause_of(const struct ts_run_replay *run, uint32_t node)
+{
+	const struct ts_path_gap *gap = &run->gaps[run->fact[node]];
+
+	return gap->compile_ps + gap->input_ps + gap->idle_ps;
+}
+
+/* Of a row. They lie in the doctor's scratch. */
+static struct pauses cures_list_pauses(struct ts_doctor *doctor, size_t row)
+{
+	const struct ts_run_replay *run = doctor->run;
+	const struct ts_graph_row *of = &run->path.graph.rows[row];
+	struct pauses list = { ts_arena_array(&doctor->scratch, of->nr + 1, sizeof(struct pause)),
+			       0 };
+
+	doctor->failed |= !list.items;
+	for (uint32_t i = of->first; list.items && i < of->first + of->nr; i++) {
+		uint32_t step = run->path.step[i];
+
+		if (step == TS_NONE)
+			continue;
+		if (list.nr == 0 || list.items[list.nr - 1].step != step)
+			list.items[list.nr++] = (struct pause){ step, 0 };
+		if (ts_path_is_gap(&run->path, i))
+			list.items[list.nr - 1].ps += cures_pause_of(run, i);
+	}
+	return list;
+}
+
+static int64_t cures_pause_in(const struct pauses *list, uint32_t step, int64_t none_ps)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->items[i].step == step)
+			return list->items[i].ps;
+	return none_ps;
+}
+
+/* A thread pauses now here and now there: in a step each of its pauses is as much shorter as all of them are to be. */
+static void cures_shorten(struct ts_run_replay *run, const struct pauses *list, uint32_t node,
+			  int64_t usual_ps)
+{
+	int64_t ps = cures_pause_in(list, run->path.step[node], 0);
+
+	if (ts_path_is_gap(&run->path, node) && ps > usual_ps)
+		ts_run_replay_shorten(run, node, (double)usual_ps / (double)ps);
+}
+
+static int64_t cures_median(struct ts_doctor *doctor, const int64_t *ps, size_t nr)
+{
+	int64_t *order = ts_arena_dup(&doctor->scratch, ps, nr, sizeof(*ps));
+
+	doctor->failed |= !order;
+	if (!order || nr == 0)
+		return 0;
+	qsort(order, nr, sizeof(*order), ts_i64_order);
+	return order[(nr - 1) / 2];
+}
+
+static bool cures_is_like(const struct ts_path *path, size_t row, size_t other)
+{
+	const struct ts_stream_lane *lanes = path->streams->lanes;
+
+	return path->lane[other] != TS_NONE &&
+	       lanes[path->lane[other]].is_thread == lanes[path->lane[row]].is_thread;
+}
+
+/* The how-manieth of its device's streams, or of its threads, a row is. */
+static size_t cures_ordinal(const struct ts_path *path, size_t row)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < row; i++)
+		nr += path->device[i] == path->device[row] && cures_is_like(path, row, i);
+	return nr;
+}
+
+/* The rows that do on other devices what this one does. */
+static size_t cures_peers(struct ts_doctor *doctor, size_t row, struct pauses *peers)
+{
+	const struct ts_path *path = &doctor->run->path;
+	size_t nr = 0, ordinal = cures_ordinal(path, row);
+
+	for (size_t i = 0; i < path->graph.nr_rows; i++)
+		if (path->device[i] != path->device[row] && cures_is_like(path, row, i) &&
+		    cures_ordinal(path, i) == ordinal)
+			peers[nr++] = cures_list_pauses(doctor, i);
+	return nr;
+}
+
+/* As long as on the other devices, step by step. */
+static void cures_pauses_of_row(struct ts_doctor *doctor, size_t row)
+{
+	const struct ts_graph *graph = &doctor->run->path.graph;
+	const struct ts_graph_row *of = &graph->rows[row];
+	struct pauses *peers = ts_arena_array(&doctor->scratch, graph->nr_rows + 1, sizeof(*peers));
+	int64_t *ps = ts_arena_array(&doctor->scratch, graph->nr_rows + 1, sizeof(*ps));
+	struct pauses own = cures_list_pauses(doctor, row);
+	size_t nr = peers ? cures_peers(doctor, row, peers) : 0;
+	uint32_t step = TS_NONE;
+	int64_t usual_ps = 0;
+
+	doctor->failed |= !peers || !ps;
+	for (uint32_t i = of->first; nr > 0 && !doctor->failed && i < of->first + of->nr; i++) {
+		if (doctor->run->path.step[i] != step) {
+			step = doctor->run->path.step[i];
+			for (size_t k = 0; k < nr; k++)
+				ps[k] = cures_pause_in(&peers[k], step, 0);
+			usual_ps = cures_median(doctor, ps, nr);
+		}
+		if (step != TS_NONE)
+			cures_shorten(doctor->run, &own, i, usual_ps);
+	}
+}
+
+/* What a rank does not launch in time it does not run in time. */
+static void cures_late_rank(struct ts_doctor *doctor, const struct ts_cure *cure)
+{
+	const struct ts_path *path = &doctor->run->path;
+
+	if (doctor->run->usual_ps[TS_LEVEL_PEERS])
+		cures_even(doctor->run, cure);
+	for (size_t row = 0; row < path->graph.nr_rows; row++)
+		if (path->lane[row] != TS_NONE && cures_has_device(cure, path->device[row]))
+			cures_pauses_of_row(doctor, row);
+}
+
 static bool cures_is_in(const struct ts_doctor *doctor, const struct ts_draft *draft, uint32_t node)
 {
 	const struct ts_graph_node *of = &doctor->run->path.graph.nodes[node];
@@ -68,13 +206,34 @@ static bool cures_is_in(const struct ts_doctor *doctor, const struct ts_draft *d
 	return false;
 }
 
+/* As in the median step. */
+static void cures_pauses_of_steps(struct ts_doctor *doctor, const struct ts_draft *draft,
+				  size_t row)
+{
+	const struct ts_graph_row *of = &doctor->run->path.graph.rows[row];
+	struct pauses list = cures_list_pauses(doctor, row);
+	int64_t *ps = ts_arena_array(&doctor->scratch, list.nr + 1, sizeof(*ps)), usual_ps;
+
+	doctor->failed |= !ps;
+	for (size_t i = 0; ps && i < list.nr; i++)
+		ps[i] = list.items[i].ps;
+	usual_ps = ps ? cures_median(doctor, ps, list.nr) : INT64_MAX;
+	for (uint32_t i = of->first; i < of->first + of->nr; i++)
+		if (cures_is_in(doctor, draft, i))
+			cures_shorten(doctor->run, &list, i, usual_ps);
+}
+
 static void cures_steps(struct ts_doctor *doctor, const struct ts_draft *draft)
 {
+	const struct ts_path *path = &doctor->run->path;
 	const int64_t *usual_ps = doctor->run->usual_ps[TS_LEVEL_STEPS];
 
-	for (uint32_t i = 0; i < doctor->run->path.graph.nr_nodes; i++)
+	for (uint32_t i = 0; i < path->graph.nr_nodes; i++)
 		if (usual_ps[i] != TS_USUAL_UNKNOWN && cures_is_in(doctor, draft, i))
 			cures_level(doctor->run, i, usual_ps[i]);
+	for (size_t row = 0; row < path->graph.nr_rows; row++)
+		if (path->lane[row] != TS_NONE)
+			cures_pauses_of_steps(doctor, draft, row);
 }
 
 static void cures_pace_of(struct ts_run_replay *run, const struct ts_slowdown *slowdown)
@@ -106,10 +265,32 @@ static void cures_receives(struct ts_run_replay *run)
 			ts_run_replay_stop_waiting(run, i, 0);
 }
 
+const struct ts_op_fact *ts_doctor_grown_op(struct ts_doctor *doctor, int64_t *excess_ps)
+{
+	const struct ts_run_replay *run = doctor->run;
+	const struct ts_draft *draft = &doctor->drafts[doctor->nr_drafts - 1];
+	const int64_t *usual_ps = run->usual_ps[TS_LEVEL_STEPS];
+	int64_t *grown_ps =
+		ts_arena_array(&doctor->scratch, doctor->nr_facts + 1, sizeof(*grown_ps));
+	size_t most = 0;
+
+	doctor->failed |= !grown_ps;
+	for (uint32_t i = 0; grown_ps && usual_ps && i < run->path.graph.nr_nodes; i++)
+		if (run->path.graph.nodes[i].kind == TS_PATH_OP && run->fact[i] != TS_NONE &&
+		    usual_ps[i] != TS_USUAL_UNKNOWN && cures_is_in(doctor, draft, i))
+			grown_ps[run->fact[i]] += run->replay.own_ps[i] - usual_ps[i];
+	for (size_t i = 1; grown_ps && i < doctor->nr_facts; i++)
+		if (grown_ps[i] > grown_ps[most])
+			most = i;
+	*excess_ps = grown_ps && doctor->nr_facts > 0 ? grown_ps[most] : 0;
+	return *excess_ps > 0 ? &doctor->facts[most] : NULL;
+}
+
 void ts_doctor_cure(struct ts_doctor *doctor, const struct ts_draft *draft)
 {
 	switch (draft->cure.kind) {
 	case TS_CURE_NONE:     break;
+	case TS_CURE_RANK:     cures_late_rank(doctor, &draft->cure); break;
 	case TS_CURE_LATE:
 	case TS_CURE_UNEVEN:   cures_even(doctor->run, &draft->cure); break;
 	case TS_CURE_STEPS:    cures_steps(doctor, draft); break;

@@ -101,6 +101,9 @@ double ts_doctor_own_share(const struct ts_doctor *doctor, const struct ts_op_fa
 void ts_doctor_cure(struct ts_doctor *doctor, const struct ts_draft *draft);
 /* How much shorter the run would be; it stays as it is. */
 int64_t ts_doctor_cure_gain(struct ts_doctor *doctor, const struct ts_cure *cure);
+/* The op that takes most longer in the times of the newest finding than is usual for its executions in steps, and by how much;
+ * NULL: none does, or it is not known. */
+const struct ts_op_fact *ts_doctor_grown_op(struct ts_doctor *doctor, int64_t *excess_ps);
 
 /* health.c: 0..100, or NaN when the run has no time to judge by. Needs .nr_drafts in place. */
 struct ts_health {

@@ -3,6 +3,7 @@
  * the roofline says of each op. */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/facts/timeline.h"
 #include "analysis/kit/peaks.h"
 #include "base/check.h"
 #include "model/op_kind.h"
@@ -87,7 +88,7 @@ static bool needs_level(const struct ts_doctor *doctor, enum ts_level level)
 	switch (level) {
 	case TS_LEVEL_PEERS: return has_peers;
 	case TS_LEVEL_MEAN:  return has_peers && has_shared_work(doctor->run);
-	default:	     return doctor->time->nr_slow > 0;
+	default:	     return doctor->time->nr_slow > 0 || ts_timeline_facts(doctor->ctx)->nr_steps > 0;
 	}
 }
 

@@ -184,16 +184,19 @@ static int64_t gains_draw(struct budget *budget, const struct ts_doctor *doctor,
 	return take_ps;
 }
 
-/* In steps of a GPU what is usual is not known by moments: threads wait now here and now there, so a share of the class is taken. */
-static bool has_cure(const struct ts_doctor *doctor, const struct ts_draft *draft)
-{
-	return draft->cure.kind != TS_CURE_NONE &&
-	       !(draft->cure.kind == TS_CURE_STEPS && doctor->run->path.streams);
-}
-
 static bool is_replayed(const struct ts_doctor *doctor, const struct ts_draft *draft)
 {
-	return doctor->run->is_known && (has_cure(doctor, draft) || names_any(draft));
+	return doctor->run->is_known && (draft->cure.kind != TS_CURE_NONE || names_any(draft));
+}
+
+/* The most that the run may lose by a finding for which CORE_PS was drawn. */
+static int64_t gains_most(const struct ts_draft *draft, int64_t cores, int64_t core_ps)
+{
+	switch (draft->cure.kind) {
+	case TS_CURE_NONE:  return core_ps;
+	case TS_CURE_STEPS: return draft->finding.impact_ps / cores;
+	default:	    return INT64_MAX;
+	}
 }
 
 /*
@@ -208,7 +211,7 @@ static int64_t gains_try(struct budget *budget, struct ts_doctor *doctor,
 	*core_ps = gains_draw(budget, doctor, draft);
 	if (!is_replayed(doctor, draft))
 		return *core_ps / cores;
-	if (has_cure(doctor, draft))
+	if (draft->cure.kind != TS_CURE_NONE)
 		ts_doctor_cure(doctor, draft);
 	else
 		ts_run_replay_take(doctor->run, &budget->shares);
@@ -216,7 +219,7 @@ static int64_t gains_try(struct budget *budget, struct ts_doctor *doctor,
 	if (length_ps > doctor->run->length_ps)
 		ts_run_replay_undo(doctor->run);
 	gain_ps = TS_MAX(doctor->run->length_ps - length_ps, 0);
-	return has_cure(doctor, draft) ? gain_ps : TS_MIN(gain_ps, *core_ps);
+	return TS_MIN(gain_ps, gains_most(draft, cores, *core_ps));
 }
 
 static void gains_undo(struct ts_doctor *doctor, const struct ts_draft *draft)

@@ -223,6 +223,27 @@ static void replay_take_lag(struct ts_run_replay *run, uint32_t i, double share)
 		run->replay.lag_ps[i] -= (int64_t)(share * replay_waits(run, i));
 }
 
+/* The node of a gap takes what is left of it. */
+static void replay_follow_gap(struct ts_run_replay *run, uint32_t i)
+{
+	int64_t left_ps = replay_gap_left(run, run->fact[i]);
+
+	run->replay.own_ps[i] = TS_MIN(run->replay.own_ps[i], left_ps);
+	if (run->path.graph.nodes[i].awaits != TS_GRAPH_NONE)
+		run->replay.lag_ps[i] = TS_MIN(run->replay.lag_ps[i], left_ps);
+}
+
+void ts_run_replay_shorten(struct ts_run_replay *run, uint32_t node, double keep)
+{
+	struct ts_path_gap *gap = &run->gaps[run->fact[node]];
+
+	TS_ASSERT_HOT(ts_path_is_gap(&run->path, node));
+	replay_less(&gap->compile_ps, 1 - keep);
+	replay_less(&gap->input_ps, 1 - keep);
+	replay_less(&gap->idle_ps, 1 - keep);
+	replay_follow_gap(run, node);
+}
+
 void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *shares)
 {
 	const struct ts_graph *graph = &run->path.graph;
@@ -230,7 +251,6 @@ void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *share
 	for (uint32_t i = 0; i < graph->nr_nodes; i++) {
 		uint32_t at = run->fact[i];
 		struct ts_path_gap *gap;
-		int64_t left_ps;
 
 		if (at == TS_NONE)
 			continue;
@@ -243,10 +263,7 @@ void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *share
 		replay_less(&gap->compile_ps, shares->classes[TS_BUCKET_COMPILATION]);
 		replay_less(&gap->input_ps, shares->classes[TS_BUCKET_INPUT]);
 		replay_less(&gap->idle_ps, shares->classes[TS_BUCKET_IDLE]);
-		left_ps = replay_gap_left(run, at);
-		run->replay.own_ps[i] = TS_MIN(run->replay.own_ps[i], left_ps);
-		if (graph->nodes[i].awaits != TS_GRAPH_NONE)
-			run->replay.lag_ps[i] = TS_MIN(run->replay.lag_ps[i], left_ps);
+		replay_follow_gap(run, i);
 	}
 }
 

@@ -64,6 +64,8 @@ enum ts_status ts_run_replay_open(struct ts_run_replay *run, const struct ts_con
 void ts_run_replay_close(struct ts_run_replay *run);
 
 void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *shares);
+/* What of a gap may be taken is KEEP of what it was. */
+void ts_run_replay_shorten(struct ts_run_replay *run, uint32_t node, double keep);
 /* Of the gaps for which IS_FREE the idle time is no loss. Before anything is taken. */
 void ts_run_replay_free_gaps(struct ts_run_replay *run,
 			     bool (*is_free)(const void *arg, uint32_t node), const void *arg);

@@ -107,7 +107,7 @@ static void replay_usual_fill(const struct like *likes, size_t nr, size_t nr_all
 struct programs {
 	struct ts_map at;
 	uint32_t *rows, *last; /* last: the row that counted it last */
-	size_t nr, cap, cap_last;
+	size_t nr, cap, cap_last, nr_gpus;
 };
 
 static uint64_t replay_usual_program(const struct ts_run_replay *run, uint32_t op)
@@ -150,15 +150,34 @@ static bool replay_usual_count(const struct ts_run_replay *run, struct programs 
 	return good;
 }
 
-/* How many nodes a group of NR would have if no row lacked one. What a GPU runs depends on its rank: none lacks any. */
+/* How many GPUs run something. */
+static size_t replay_usual_gpus(const struct ts_run_replay *run)
+{
+	const struct ts_path *path = &run->path;
+	size_t nr = 0;
+
+	for (size_t row = 0; row < path->graph.nr_rows; row++) {
+		bool is_new = path->lane[row] != TS_NONE &&
+			      !path->streams->lanes[path->lane[row]].is_thread;
+
+		for (size_t before = 0; before < row && is_new; before++)
+			is_new = path->device[before] != path->device[row] ||
+				 path->lane[before] == TS_NONE ||
+				 path->streams->lanes[path->lane[before]].is_thread;
+		nr += is_new;
+	}
+	return nr;
+}
+
+/* How many nodes a group would have if no row lacked one. GPUs have no programs: each is taken to run what the others do. */
 static size_t replay_usual_rows(const struct ts_run_replay *run, const struct programs *programs,
-				uint32_t node, size_t nr)
+				uint32_t node)
 {
 	const struct ts_graph_node *of = &run->path.graph.nodes[node];
 	uint32_t op = of->kind == TS_PATH_OP ? of->what : ts_path_op_behind(&run->path, node);
 
 	if (run->path.lane[of->row] != TS_NONE)
-		return nr;
+		return programs->nr_gpus;
 	return programs->rows[ts_map_find(&programs->at, replay_usual_program(run, op))];
 }
 
@@ -182,9 +201,8 @@ static void replay_usual_groups(const struct ts_run_replay *run, enum ts_level l
 	for (size_t i = 0, end; i < nr; i = end) {
 		for (end = i; end < nr && likes[end].key == likes[i].key; end++)
 			;
-		nr_all = level == TS_LEVEL_STEPS
-				 ? nr_steps
-				 : replay_usual_rows(run, programs, likes[i].node, end - i);
+		nr_all = level == TS_LEVEL_STEPS ? nr_steps
+						 : replay_usual_rows(run, programs, likes[i].node);
 		if (level == TS_LEVEL_MEAN)
 			replay_usual_mean(&likes[i], end - i, nr_all, usual_ps);
 		else
@@ -208,7 +226,7 @@ enum ts_status ts_run_replay_find_usual(struct ts_run_replay *run, enum ts_level
 {
 	const struct ts_graph *graph = &run->path.graph;
 	size_t nr_ops = run->path.ctx->profile->nr_ops + 1;
-	struct programs programs = { .nr = 0 };
+	struct programs programs = { .nr_gpus = replay_usual_gpus(run) };
 	struct count *counts = ts_room_array(graph->rooms, nr_ops, sizeof(*counts));
 	struct like *likes = ts_room_array(graph->rooms, graph->nr_nodes + 1, sizeof(*likes));
 	int64_t *usual_ps = ts_room_array(graph->rooms, graph->nr_nodes + 1, sizeof(*usual_ps));

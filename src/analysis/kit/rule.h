@@ -43,11 +43,12 @@ struct ts_range {	 /* when a finding without ops happened */
 
 /*
  * What would be different without the cause, where that is more than a share of the time that the finding names (gains.c): for
- * the replay of a TPU run.
+ * the replay of the run.
  */
 enum ts_cure_kind {
 	TS_CURE_NONE,
 	TS_CURE_LATE,	  /* the ops of some cores take as long as on the others */
+	TS_CURE_RANK,	  /* and their threads pause as long as those of the others */
 	TS_CURE_UNEVEN,	  /* an op takes as long as on the other cores, wherever it takes longer */
 	TS_CURE_STEPS,	  /* in the finding's times all takes as long as in other steps */
 	TS_CURE_PACE,	  /* ops of cores that became slow keep their pace of before */
@@ -56,7 +57,7 @@ enum ts_cure_kind {
 struct ts_cure {
 	enum ts_cure_kind kind;
 	uint32_t op;		 /* TS_CURE_UNEVEN */
-	const uint32_t *devices; /* TS_CURE_LATE */
+	const uint32_t *devices; /* TS_CURE_LATE, TS_CURE_RANK */
 	size_t nr_devices;
 };
 

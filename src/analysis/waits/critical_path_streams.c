@@ -166,7 +166,6 @@ static enum ts_status critical_path_streams_add_kernel(struct path_lanes *lanes,
 	enum ts_status st = TS_OK;
 
 	kernel.ends = lanes->lanes[placed->lane].ends[placed->i];
-	kernel.own_ps = placed->end_ps - placed->start_ps;
 	if (profile->ops[moment->op].kind == TS_OP_COLLECTIVE)
 		st = ts_path_meet_collective(&lanes->meeting, &of, &kernel.joins, err);
 	kernel.awaits = kernel.joins;

@@ -539,10 +539,20 @@ TEST(a_queue_at_its_limit_is_a_finding)
 	memory_run_release(&mem);
 }
 
+/* What was merged into a finding; NULL: it was not. */
+static const struct ts_merged *merged_in(const struct ts_finding *finding, const char *rule)
+{
+	for (size_t i = 0; finding && i < finding->nr_merged; i++)
+		if (strcmp(finding->merged[i].rule, rule) == 0)
+			return &finding->merged[i];
+	return NULL;
+}
+
+/* Why it comes late nothing says but that it had nothing to run: it shows in that finding. */
 TEST(a_rank_that_comes_late_is_a_finding)
 {
 	struct ts_error err = TS_ERROR_INIT;
-	const struct ts_finding *late;
+	const struct ts_merged *late;
 	struct memory_run mem;
 
 	memory_run_init(&mem);
@@ -551,7 +561,7 @@ TEST(a_rank_that_comes_late_is_a_finding)
 	add_rank(&mem, "c", RANK("2") REDUCE("100", "40") REDUCE("300", "60") TAIL);
 	if (memory_run_analyse(&mem, 0, &err))
 		fail_msg("%s", err.text);
-	late = finding_in(&mem, "late_rank");
+	late = merged_in(finding_in(&mem, "idle"), "late_rank");
 	assert_non_null(late);
 	assert_true(ts_bytes_starts(late->title, "Rank 1 comes late"));
 	assert_int_equal(late->impact_ps, 2 * (30 + 40) * US); /* of two others */

@@ -147,18 +147,35 @@ static const struct ts_hta_rank *latest_rank(const struct ts_hta_facts *hta, int
 
 /* What every other rank waited for the latest rank alone: the time that it would have waited for
  * the second latest one anyway is not counted. */
+/* As early as the others. */
+static struct ts_cure rank_cure(struct ts_doctor *doctor, const struct ts_hta_rank *late)
+{
+	const struct ts_profile *profile = doctor->ctx->profile;
+	uint32_t *devices =
+		ts_arena_array(&doctor->scratch, profile->nr_devices + 1, sizeof(*devices));
+	struct ts_cure cure = { .kind = TS_CURE_RANK, .devices = devices };
+
+	doctor->failed |= !devices;
+	for (uint32_t i = 0; devices && i < profile->nr_devices; i++)
+		if (late->device == TS_NONE ? profile->devices[i].host == late->host
+					    : i == late->device)
+			devices[cure.nr_devices++] = i;
+	return cure;
+}
+
 static void check_late_rank(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	int64_t nr_compared, lost_ps;
 	const struct ts_hta_rank *late = latest_rank(ts_hta_facts(doctor->ctx), &nr_compared);
 	struct ts_finding *finding;
 
-	if (!late)
+	if (!late || (doctor->roots && doctor->roots->nr_devices > 0)) /* straggler tells it */
 		return;
 	lost_ps = ts_i64_mul(late->arrival.excess_ps, nr_compared - 1);
 	if (!(ts_doctor_share(doctor, lost_ps) * 100 > doctor->ctx->settings->late_rank_high))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, lost_ps);
+	ts_doctor_cures(doctor, rank_cure(doctor, late));
 	finding->title =
 		TS_SENTENCE(doctor, "Rank {count} comes late: {share} of core time waits for it",
 			    TS_COUNT(late->number), TS_SHARE(ts_doctor_share(doctor, lost_ps)));
@@ -174,7 +191,9 @@ static void check_late_rank(struct ts_doctor *doctor, const struct ts_rule *rule
 const struct ts_rule ts_rule_late_rank = {
 	.name = "late_rank",
 	.confidence = TS_LIKELY,
+	.symptom = true,
 	.check = check_late_rank,
-	.classes = TS_CLASS(TS_BUCKET_COMMUNICATION),
+	.classes = TS_CLASS(TS_BUCKET_COMMUNICATION) | TS_CLASS(TS_BUCKET_COMPILATION) |
+		   TS_CLASS(TS_BUCKET_INPUT) | TS_CLASS(TS_BUCKET_IDLE),
 	.ceiling = "what the others waited for this rank and for no other",
 };

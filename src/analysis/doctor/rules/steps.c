@@ -256,7 +256,9 @@ static struct worked judge_worked(struct ts_doctor *doctor)
 static void check_worked(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	struct worked of = judge_worked(doctor);
+	const struct ts_op_fact *grown;
 	struct ts_finding *finding;
+	int64_t grown_ps;
 
 	if (of.nr < MIN_WORKED || of.nr_slow == 0)
 		return;
@@ -280,7 +282,17 @@ static void check_worked(struct ts_doctor *doctor, const struct ts_rule *rule)
 	for (size_t i = 0; i < TS_MIN(of.nr_slow, MAX_SHOWN); i++)
 		TS_PUT(doctor, " Step {count} takes {time} more.", TS_COUNT(of.steps[i].number),
 		       TS_TIME(of.steps[i].duration_ps - of.median_ps));
+	grown = ts_doctor_grown_op(doctor, &grown_ps);
+	if (grown && 2 * grown_ps > of.excess_ps) {
+		finding->root.op = grown->name;
+		TS_PUT(doctor, " {name} takes {time} more in {text}.", TS_NAME(grown->name),
+		       TS_TIME(grown_ps), TS_STRING(of.nr_slow == 1 ? "it" : "them"));
+	}
 	finding->evidence = ts_doctor_text(doctor);
+	finding->root.kind = "step";
+	for (enum ts_bucket pause = TS_BUCKET_COMPILATION; pause <= TS_BUCKET_IDLE; pause++)
+		ts_doctor_claim_class(doctor, pause, finding->impact_ps);
+	ts_doctor_cures(doctor, (struct ts_cure){ .kind = TS_CURE_STEPS });
 }
 
 /* --- steps that run another program than most, as an evaluation or a checkpoint does: it is work of its own */
