@@ -180,6 +180,20 @@ def of_page(house, name, page, source):
                                      f"TS_NEEDS in {source} or its header names {', '.join(needs) or 'none'}.")
 
 
+def kinds_of_rules(house):
+    """By rule: what its row in the docs says of it beside its name."""
+    kinds = {}
+    for path in house.find(r"src/analysis/.*\.c"):
+        for rule in re.findall(r"^(?:static )?const struct ts_rule \w+ = \{\n(.*?)^\};", house.text(path), re.M | re.S):
+            said = [re.search(r"\.name = \"(\w+)\"", rule).group(1)]
+            said.append("headroom" if ".is_headroom = true" in rule else "cause")
+            said += [word for member, word in (("is_rest", "rest"), ("symptom", "symptom")) if f".{member} = true" in rule]
+            said += re.findall(r"\.confidence = TS_(\w+)", rule)
+            said += ["always"] if ".keep = true" in rule else []
+            kinds[said[0]] = ", ".join(said[1:]).lower()
+    return kinds
+
+
 def of_rules(house):
     headers = [path for path in house.find(r"src/analysis/doctor/.*\.h") if "#define TS_RULES(X)" in house.text(path)]
     rules = house.list(headers[0], "TS_RULES") if headers else []
@@ -187,6 +201,7 @@ def of_rules(house):
     tests = house.all_text(r"tests/analysis/.*\.(c|h|py)") + house.all_text(r"tests/(fixtures|truth|live)/.*\.(py|c)")
     tests += house.all_text(r"tests/data/planted/.*\.json")
     advice = {framework: advice_of(house, framework) for framework in ("jax", "torch")}
+    kinds = kinds_of_rules(house)
     yield from complain_of_empty(rules, "src/analysis/doctor/doctor.h", "rule")
     for path in house.find(r"src/analysis/(?!doctor/).*\.c"):  # those that an analysis brings along
         rules = rules + re.findall(r"^static const struct ts_rule \w+ = \{\s*\.name = \"(\w+)\"", house.text(path), re.M)
@@ -195,6 +210,9 @@ def of_rules(house):
             yield ("rule docs", rule), f"docs/analyses/doctor/rules.md: a row for the rule {rule} is missing."
         elif len(re.findall(rf"^\| `{rule}` \|", docs, re.M)) > 1:
             yield ("rule docs twice", rule), f"docs/analyses/doctor/rules.md: the rule {rule} has two rows; make them one."
+        said = re.search(rf"^\| `{rule}` \| ([^|]*) \|", docs, re.M)
+        if said and kinds.get(rule, said.group(1)) != said.group(1):
+            yield ("rule kind", rule), f"docs/analyses/doctor/rules.md: the kind of {rule} is {kinds[rule]}, not {said.group(1)}."
         if f'"{rule}"' not in tests:
             yield ("rule test", rule), (f"tests/analysis/doctor/rules/: no test and no planted run names the rule {rule}; "
                                         f"write one in which it fires and one in which it does not.")
@@ -409,6 +427,8 @@ PLANTS = [
      ["docs/analyses/doctor/rules.md: a row for the rule crumbs", "tests/analysis/doctor/rules/: no test",
       "src/analysis/advice/jax/crumbs.py|src/analysis/doctor/advice.c",
       "src/analysis/advice/torch/crumbs.py|src/analysis/doctor/advice_torch.c"]),
+    ([put("docs/analyses/doctor/rules.md", "| `idle` | cause, rest, ", "| `idle` | cause, ")],
+     ["docs/analyses/doctor/rules.md: the kind of idle is cause, rest, likely, not"]),
     ([new("src/analysis/doctor/rules/crumbs.c", "x = doctor->ctx->settings->crumbs_high;")],
      ["docs/analyses/doctor/rules.md: the threshold `crumbs_high`, which"]),
     ([put("docs/analyses/run/capture.md", "| `ran_on_cpu` |", "| cpu |")],
