@@ -60,20 +60,13 @@ static void cures_even(struct ts_run_replay *run, const struct ts_cure *cure)
 /* What no op took of a step, on one stream or thread. */
 struct pause {
 	uint32_t step;
-	int64_t ps;
+	int64_t ps, usual_ps; /* usual: that it is to be, at most */
 };
 
 struct pauses {
 	struct pause *items; /* in the order of time */
 	size_t nr;
 };
-
-static int64_t cures_pause_of(const struct ts_run_replay *run, uint32_t node)
-{
-	const struct ts_path_gap *gap = &run->gaps[run->fact[node]];
-
-	return gap->compile_ps + gap->input_ps + gap->idle_ps;
-}
 
 /* Of a row. They lie in the doctor's scratch. */
 static struct pauses cures_list_pauses(struct ts_doctor *doctor, size_t row)
@@ -90,48 +83,65 @@ static struct pauses cures_list_pauses(struct ts_doctor *doctor, size_t row)
 		if (step == TS_NONE)
 			continue;
 		if (list.nr == 0 || list.items[list.nr - 1].step != step)
-			list.items[list.nr++] = (struct pause){ step, 0 };
+			list.items[list.nr++] = (struct pause){ .step = step };
 		if (ts_path_is_gap(&run->path, i))
-			list.items[list.nr - 1].ps += cures_pause_of(run, i);
+			list.items[list.nr - 1].ps += ts_path_gap_sum(&run->gaps[run->fact[i]]);
 	}
 	return list;
 }
 
-static int64_t cures_pause_in(const struct pauses *list, uint32_t step, int64_t none_ps)
+static int64_t cures_pause_in(const struct pauses *list, uint32_t step)
 {
 	for (size_t i = 0; i < list->nr; i++)
 		if (list->items[i].step == step)
 			return list->items[i].ps;
-	return none_ps;
+	return 0;
 }
 
-/* A thread pauses now here and now there: in a step each of its pauses is as much shorter as all of them are to be. */
-static void cures_shorten(struct ts_run_replay *run, const struct pauses *list, uint32_t node,
-			  int64_t usual_ps)
+static bool cures_is_in(const struct ts_doctor *doctor, const struct ts_draft *draft, uint32_t node)
 {
-	int64_t ps = cures_pause_in(list, run->path.step[node], 0);
+	const struct ts_graph_node *of = &doctor->run->path.graph.nodes[node];
 
-	if (ts_path_is_gap(&run->path, node) && ps > usual_ps)
-		ts_run_replay_shorten(run, node, (double)usual_ps / (double)ps);
+	for (size_t i = 0; i < doctor->nr_ranges; i++)
+		if (doctor->ranges[i].draft == draft->serial &&
+		    of->start_ps >= doctor->ranges[i].start_ps &&
+		    of->start_ps < doctor->ranges[i].end_ps)
+			return true;
+	return false;
 }
 
-static int64_t cures_median(struct ts_doctor *doctor, const int64_t *ps, size_t nr)
+/*
+ * A thread pauses now here and now there: in a step each of its pauses is as much shorter as all of them are to be. LIST is the
+ * row's; DRAFT: in its times alone, NULL: everywhere.
+ */
+static void cures_shorten(struct ts_doctor *doctor, const struct ts_draft *draft, size_t row,
+			  const struct pauses *list)
 {
-	int64_t *order = ts_arena_dup(&doctor->scratch, ps, nr, sizeof(*ps));
+	struct ts_run_replay *run = doctor->run;
+	const struct ts_graph_row *of = &run->path.graph.rows[row];
+	const struct pause *pause = list->items;
 
-	doctor->failed |= !order;
-	if (!order || nr == 0)
-		return 0;
-	qsort(order, nr, sizeof(*order), ts_i64_order);
-	return order[(nr - 1) / 2];
+	for (uint32_t i = of->first; list->nr > 0 && i < of->first + of->nr; i++) {
+		if (run->path.step[i] == TS_NONE)
+			continue;
+		pause += pause->step != run->path.step[i];
+		if (ts_path_is_gap(&run->path, i) && pause->ps > pause->usual_ps &&
+		    (!draft || cures_is_in(doctor, draft, i)))
+			ts_run_replay_shorten(run, i, (double)pause->usual_ps / (double)pause->ps);
+	}
+}
+
+static int64_t cures_median(int64_t *ps, size_t nr)
+{
+	qsort(ps, nr, sizeof(*ps), ts_i64_order);
+	return nr > 0 ? ps[(nr - 1) / 2] : 0;
 }
 
 static bool cures_is_like(const struct ts_path *path, size_t row, size_t other)
 {
-	const struct ts_stream_lane *lanes = path->streams->lanes;
+	const struct ts_stream_lane *x = ts_path_lane(path, row), *y = ts_path_lane(path, other);
 
-	return path->lane[other] != TS_NONE &&
-	       lanes[path->lane[other]].is_thread == lanes[path->lane[row]].is_thread;
+	return y && x->is_thread == y->is_thread;
 }
 
 /* The how-manieth of its device's streams, or of its threads, a row is. */
@@ -160,26 +170,21 @@ static size_t cures_peers(struct ts_doctor *doctor, size_t row, struct pauses *p
 /* As long as on the other devices, step by step. */
 static void cures_pauses_of_row(struct ts_doctor *doctor, size_t row)
 {
-	const struct ts_graph *graph = &doctor->run->path.graph;
-	const struct ts_graph_row *of = &graph->rows[row];
-	struct pauses *peers = ts_arena_array(&doctor->scratch, graph->nr_rows + 1, sizeof(*peers));
-	int64_t *ps = ts_arena_array(&doctor->scratch, graph->nr_rows + 1, sizeof(*ps));
+	size_t nr_rows = doctor->run->path.graph.nr_rows;
+	struct pauses *peers = ts_arena_array(&doctor->scratch, nr_rows + 1, sizeof(*peers));
+	int64_t *ps = ts_arena_array(&doctor->scratch, nr_rows + 1, sizeof(*ps));
 	struct pauses own = cures_list_pauses(doctor, row);
 	size_t nr = peers ? cures_peers(doctor, row, peers) : 0;
-	uint32_t step = TS_NONE;
-	int64_t usual_ps = 0;
 
 	doctor->failed |= !peers || !ps;
-	for (uint32_t i = of->first; nr > 0 && !doctor->failed && i < of->first + of->nr; i++) {
-		if (doctor->run->path.step[i] != step) {
-			step = doctor->run->path.step[i];
-			for (size_t k = 0; k < nr; k++)
-				ps[k] = cures_pause_in(&peers[k], step, 0);
-			usual_ps = cures_median(doctor, ps, nr);
-		}
-		if (step != TS_NONE)
-			cures_shorten(doctor->run, &own, i, usual_ps);
+	if (nr == 0 || doctor->failed)
+		return;
+	for (size_t i = 0; i < own.nr; i++) {
+		for (size_t k = 0; k < nr; k++)
+			ps[k] = cures_pause_in(&peers[k], own.items[i].step);
+		own.items[i].usual_ps = cures_median(ps, nr);
 	}
+	cures_shorten(doctor, NULL, row, &own);
 }
 
 /* What a rank does not launch in time it does not run in time. */
@@ -190,37 +195,26 @@ static void cures_late_rank(struct ts_doctor *doctor, const struct ts_cure *cure
 	if (doctor->run->usual_ps[TS_LEVEL_PEERS])
 		cures_even(doctor->run, cure);
 	for (size_t row = 0; row < path->graph.nr_rows; row++)
-		if (path->lane[row] != TS_NONE && cures_has_device(cure, path->device[row]))
+		if (ts_path_lane(path, row) && cures_has_device(cure, path->device[row]))
 			cures_pauses_of_row(doctor, row);
-}
-
-static bool cures_is_in(const struct ts_doctor *doctor, const struct ts_draft *draft, uint32_t node)
-{
-	const struct ts_graph_node *of = &doctor->run->path.graph.nodes[node];
-
-	for (size_t i = 0; i < doctor->nr_ranges; i++)
-		if (doctor->ranges[i].draft == draft->serial &&
-		    of->start_ps >= doctor->ranges[i].start_ps &&
-		    of->start_ps < doctor->ranges[i].end_ps)
-			return true;
-	return false;
 }
 
 /* As in the median step. */
 static void cures_pauses_of_steps(struct ts_doctor *doctor, const struct ts_draft *draft,
 				  size_t row)
 {
-	const struct ts_graph_row *of = &doctor->run->path.graph.rows[row];
 	struct pauses list = cures_list_pauses(doctor, row);
 	int64_t *ps = ts_arena_array(&doctor->scratch, list.nr + 1, sizeof(*ps)), usual_ps;
 
 	doctor->failed |= !ps;
-	for (size_t i = 0; ps && i < list.nr; i++)
+	if (!ps)
+		return;
+	for (size_t i = 0; i < list.nr; i++)
 		ps[i] = list.items[i].ps;
-	usual_ps = ps ? cures_median(doctor, ps, list.nr) : INT64_MAX;
-	for (uint32_t i = of->first; i < of->first + of->nr; i++)
-		if (cures_is_in(doctor, draft, i))
-			cures_shorten(doctor->run, &list, i, usual_ps);
+	usual_ps = cures_median(ps, list.nr);
+	for (size_t i = 0; i < list.nr; i++)
+		list.items[i].usual_ps = usual_ps;
+	cures_shorten(doctor, draft, row, &list);
 }
 
 static void cures_steps(struct ts_doctor *doctor, const struct ts_draft *draft)
@@ -232,7 +226,7 @@ static void cures_steps(struct ts_doctor *doctor, const struct ts_draft *draft)
 		if (usual_ps[i] != TS_USUAL_UNKNOWN && cures_is_in(doctor, draft, i))
 			cures_level(doctor->run, i, usual_ps[i]);
 	for (size_t row = 0; row < path->graph.nr_rows; row++)
-		if (path->lane[row] != TS_NONE)
+		if (ts_path_lane(path, row))
 			cures_pauses_of_steps(doctor, draft, row);
 }
 

@@ -77,15 +77,13 @@ static void replay_fill_gap(struct ts_run_replay *run, uint32_t node, uint32_t a
 
 	*gap = ts_path_gap_of(&run->path, node, start_ps, of->end_ps);
 	run->fact[node] = at;
-	run->free_ps[at] = of->end_ps - start_ps - gap->compile_ps - gap->input_ps - gap->idle_ps;
+	run->free_ps[at] = of->end_ps - start_ps - ts_path_gap_sum(gap);
 }
 
 /* What of the time of a gap nothing has taken. */
 static int64_t replay_gap_left(const struct ts_run_replay *run, uint32_t at)
 {
-	const struct ts_path_gap *gap = &run->gaps[at];
-
-	return gap->compile_ps + gap->input_ps + gap->idle_ps + run->free_ps[at];
+	return ts_path_gap_sum(&run->gaps[at]) + run->free_ps[at];
 }
 
 static void replay_fill(struct ts_run_replay *run, const struct ts_ops_facts *ops)

@@ -150,21 +150,26 @@ static bool replay_usual_count(const struct ts_run_replay *run, struct programs 
 	return good;
 }
 
-/* How many GPUs run something. */
-static size_t replay_usual_gpus(const struct ts_run_replay *run)
+/* Of a stream's row its GPU; TS_NONE: the row is something else. */
+static uint32_t replay_usual_gpu(const struct ts_path *path, size_t row)
 {
-	const struct ts_path *path = &run->path;
+	const struct ts_stream_lane *lane = ts_path_lane(path, row);
+
+	return lane && !lane->is_thread ? path->device[row] : TS_NONE;
+}
+
+/* How many GPUs run something. */
+static size_t replay_usual_gpus(const struct ts_path *path)
+{
 	size_t nr = 0;
 
 	for (size_t row = 0; row < path->graph.nr_rows; row++) {
-		bool is_new = path->lane[row] != TS_NONE &&
-			      !path->streams->lanes[path->lane[row]].is_thread;
+		uint32_t gpu = replay_usual_gpu(path, row);
+		size_t before = 0;
 
-		for (size_t before = 0; before < row && is_new; before++)
-			is_new = path->device[before] != path->device[row] ||
-				 path->lane[before] == TS_NONE ||
-				 path->streams->lanes[path->lane[before]].is_thread;
-		nr += is_new;
+		while (before < row && replay_usual_gpu(path, before) != gpu)
+			before++;
+		nr += gpu != TS_NONE && before == row;
 	}
 	return nr;
 }
@@ -176,7 +181,7 @@ static size_t replay_usual_rows(const struct ts_run_replay *run, const struct pr
 	const struct ts_graph_node *of = &run->path.graph.nodes[node];
 	uint32_t op = of->kind == TS_PATH_OP ? of->what : ts_path_op_behind(&run->path, node);
 
-	if (run->path.lane[of->row] != TS_NONE)
+	if (ts_path_lane(&run->path, of->row))
 		return programs->nr_gpus;
 	return programs->rows[ts_map_find(&programs->at, replay_usual_program(run, op))];
 }
@@ -226,7 +231,7 @@ enum ts_status ts_run_replay_find_usual(struct ts_run_replay *run, enum ts_level
 {
 	const struct ts_graph *graph = &run->path.graph;
 	size_t nr_ops = run->path.ctx->profile->nr_ops + 1;
-	struct programs programs = { .nr_gpus = replay_usual_gpus(run) };
+	struct programs programs = { .nr_gpus = replay_usual_gpus(&run->path) };
 	struct count *counts = ts_room_array(graph->rooms, nr_ops, sizeof(*counts));
 	struct like *likes = ts_room_array(graph->rooms, graph->nr_nodes + 1, sizeof(*likes));
 	int64_t *usual_ps = ts_room_array(graph->rooms, graph->nr_nodes + 1, sizeof(*usual_ps));

@@ -52,6 +52,11 @@ void ts_path_release(struct ts_path *path);
 int64_t ts_path_weight(const struct ts_path *path, uint32_t step);
 /* The op behind a gap of a core. */
 uint32_t ts_path_op_behind(const struct ts_path *path, uint32_t node);
+/* What a row is of a GPU; NULL: it is a core of a TPU. */
+static inline const struct ts_stream_lane *ts_path_lane(const struct ts_path *path, size_t row)
+{
+	return path->lane[row] == TS_NONE ? NULL : &path->streams->lanes[path->lane[row]];
+}
 /* Whether what the node took may be taken out of it by its classes. */
 static inline bool ts_path_is_gap(const struct ts_path *path, uint32_t node)
 {
@@ -65,6 +70,10 @@ struct ts_time_gap ts_path_time_gap(const struct ts_path *path, uint32_t node);
 struct ts_path_gap {
 	int64_t compile_ps, input_ps, idle_ps;
 };
+static inline int64_t ts_path_gap_sum(const struct ts_path_gap *gap)
+{
+	return gap->compile_ps + gap->input_ps + gap->idle_ps;
+}
 struct ts_path_gap ts_path_gap_of(const struct ts_path *path, uint32_t node, int64_t start_ps,
 				  int64_t end_ps);
 

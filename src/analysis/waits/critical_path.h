@@ -12,15 +12,15 @@
 #include "analysis/facts/gaps.h"
 #include "analysis/facts/streams.h"
 #include "analysis/facts/time.h"
-#include "analysis/facts/timeline.h"
 
 #define TS_NEEDS(X)
-#define TS_SHOWS(X) X(collectives) X(gaps) X(streams) X(time) X(timeline) X(doctor)
+#define TS_SHOWS(X) X(collectives) X(gaps) X(streams) X(time) X(doctor)
 #include "analysis/kit/needs.h"
 #include "analysis/kit/run_steps.h"
 
 #define PATH_MOMENTS (1 << 18) /* kept of all cores of the run; a step is kept as a whole */
 #define PATH_SLOWEST 8	       /* steps that are kept in any case */
+#define PATH_DONE_PS TS_PS_PER_US /* what a wait takes when what it waits for is there: a look at a flag */
 
 /* A moment that belongs to one op, by the clock of its host, and the step of the run that it lies in. */
 struct path_moment {
@@ -117,6 +117,9 @@ enum ts_status ts_path_find_senders(struct path_meeting *meeting, struct ts_erro
 
 /* critical_path_streams.c: rows of GPUs */
 enum ts_status ts_path_add_streams(struct ts_path *path, size_t max_moments, struct ts_error *err);
+/* What LEFT_PS of the time from FROM_PS to TO_PS is, in which no op ran, by what the host did. */
+struct ts_path_gap ts_path_divide(const struct ts_host_spans *host, int64_t from_ps, int64_t to_ps,
+				  int64_t left_ps);
 /* The moment of a thread's node, or the kernel behind a stream's idle time; of a tail the last one. */
 const struct ts_stream_moment *ts_path_stream_moment(const struct ts_path *path, uint32_t node);
 /* As ts_path_gap_of(): of the time that is no kernel's, what the devices of its host had nothing to run. */

@@ -9,8 +9,6 @@
 #include "base/units.h"
 #include "model/async.h"
 
-#define DONE_PS TS_PS_PER_US /* what a wait takes when what it waits for is there: a look at a flag */
-
 #define NO_GROUP (TS_NONE - 1)
 
 enum ts_status ts_path_meeting_open(struct path_meeting *meeting, struct ts_path *path,
@@ -134,7 +132,7 @@ static enum ts_status critical_path_meet_channel_op(struct path_meeting *meeting
 		node->joins = at;
 	else {
 		node->awaits = at;
-		node->own_ps = DONE_PS;
+		node->own_ps = PATH_DONE_PS;
 	}
 	return TS_OK;
 }
@@ -187,7 +185,7 @@ static enum ts_status critical_path_meet_op(struct path_meeting *meeting,
 		return critical_path_meet_start(meeting, moment, node, err);
 	if (op->partner != TS_NONE && op->async == TS_ASYNC_DONE) {
 		node->awaits = meeting->open[moment->op];
-		node->own_ps = DONE_PS;
+		node->own_ps = PATH_DONE_PS;
 		node->lag_ps = critical_path_meet_transfer(meeting, op);
 		meeting->open[moment->op] = TS_GRAPH_NONE;
 	} else if (op->kind == TS_OP_COLLECTIVE) {
@@ -209,6 +207,6 @@ enum ts_status ts_path_meet(struct path_meeting *meeting, size_t at, struct ts_g
 		return critical_path_meet_op(meeting, &core->moments[at], node, err);
 	node->awaits = received;
 	node->is_inferred = true;
-	node->own_ps = DONE_PS;
+	node->own_ps = PATH_DONE_PS;
 	return TS_OK;
 }

@@ -118,57 +118,43 @@ static void critical_path_report_add(struct path_report *report, enum part_kind 
 }
 
 /* The host's event that the gap passed in, by the longest gaps of the run; nothing: it is none of them. */
-static struct ts_gap_witness critical_path_report_witness(const struct path_report *report,
-							  uint32_t node)
+static struct ts_bytes critical_path_report_witness(const struct path_report *report, uint32_t node)
 {
 	const struct ts_context *ctx = report->path.ctx;
 	struct ts_time_gap gap = ts_path_time_gap(&report->path, node);
 
-	return ts_gap_witness_of(ts_gaps_facts(ctx), ts_time_facts(ctx), &gap);
+	return ts_gap_witness_of(ts_gaps_facts(ctx), ts_time_facts(ctx), &gap).event;
 }
 
-/* Time without an op: what its host did, as far as that is known. */
+/* What a thread did, or its host while a core had no op; nothing: it is not known. */
+static struct ts_bytes critical_path_report_event(const struct path_report *report, uint32_t node)
+{
+	uint8_t kind = report->path.graph.nodes[node].kind;
+	uint32_t op = TS_NONE;
+
+	if (kind == TS_PATH_GAP)
+		return critical_path_report_witness(report, node);
+	if (kind == TS_PATH_THREAD)
+		op = ts_path_stream_moment(&report->path, node)->op;
+	return op == TS_NONE ? (struct ts_bytes){ NULL, 0 }
+			     : report->path.ctx->profile->ops[op].name;
+}
+
+/* Time without an op: what the host did, as far as that is known. */
 static void critical_path_report_add_gap(struct path_report *report,
 					 const struct ts_graph_part *part)
 {
 	uint32_t device = report->path.device[report->path.graph.nodes[part->node].row];
-	struct ts_gap_witness witness = critical_path_report_witness(report, part->node);
+	struct ts_bytes event = critical_path_report_event(report, part->node);
 	struct ts_path_gap gap =
 		ts_path_gap_of(&report->path, part->node, part->start_ps, part->end_ps);
 	int64_t compiled_ps = part->start_ps + gap.compile_ps;
 	int64_t input_ps = compiled_ps + gap.input_ps;
 
-	critical_path_report_add(report, PART_COMPILE, witness.event, device, part->start_ps,
-				 compiled_ps);
-	critical_path_report_add(report, PART_INPUT, witness.event, device, compiled_ps, input_ps);
-	critical_path_report_add(report, witness.event.n > 0 ? PART_HOST : PART_IDLE, witness.event,
-				 device, input_ps, part->end_ps);
-}
-
-/* Time of a thread that launches, or between its launch and the kernel. */
-static void critical_path_report_add_thread(struct path_report *report,
-					    const struct ts_graph_part *part)
-{
-	const struct ts_profile *profile = report->path.ctx->profile;
-	uint32_t device = report->path.device[report->path.graph.nodes[part->node].row];
-	struct ts_path_gap gap =
-		ts_path_gap_of(&report->path, part->node, part->start_ps, part->end_ps);
-	struct ts_bytes name = { NULL, 0 };
-	int64_t compiled_ps, input_ps;
-
-	if (report->path.graph.nodes[part->node].kind == TS_PATH_THREAD) {
-		const struct ts_stream_moment *moment =
-			ts_path_stream_moment(&report->path, part->node);
-
-		if (moment->op != TS_NONE)
-			name = profile->ops[moment->op].name;
-	}
-	compiled_ps = part->start_ps + gap.compile_ps;
-	input_ps = compiled_ps + gap.input_ps;
-	critical_path_report_add(report, PART_COMPILE, name, device, part->start_ps, compiled_ps);
-	critical_path_report_add(report, PART_INPUT, name, device, compiled_ps, input_ps);
-	critical_path_report_add(report, name.n > 0 ? PART_HOST : PART_IDLE, name, device, input_ps,
-				 part->end_ps);
+	critical_path_report_add(report, PART_COMPILE, event, device, part->start_ps, compiled_ps);
+	critical_path_report_add(report, PART_INPUT, event, device, compiled_ps, input_ps);
+	critical_path_report_add(report, event.n > 0 ? PART_HOST : PART_IDLE, event, device,
+				 input_ps, part->end_ps);
 }
 
 static void critical_path_report_take(void *arg, const struct ts_graph_part *part)
@@ -182,10 +168,8 @@ static void critical_path_report_take(void *arg, const struct ts_graph_part *par
 		return;
 	}
 	node = &report->path.graph.nodes[part->node];
-	if (node->kind == TS_PATH_GAP)
+	if (ts_path_is_gap(&report->path, part->node))
 		critical_path_report_add_gap(report, part);
-	if (node->kind == TS_PATH_QUEUE || node->kind == TS_PATH_THREAD)
-		critical_path_report_add_thread(report, part);
 	if (node->kind != TS_PATH_OP)
 		return;
 	op = &report->path.ctx->profile->ops[node->what];

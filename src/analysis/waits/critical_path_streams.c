@@ -4,16 +4,14 @@
  *
  *	stream	before each kernel the time in which the stream had nothing to run, at least none; it waits for the launch, or
  *		for another stream
- *	thread	calls, and what was done between them. A call that waits for the device takes DONE_PS when that is done
+ *	thread	calls, and what was done between them. A call that waits for the device takes PATH_DONE_PS when that is done
  */
 #include "analysis/waits/critical_path.h"
 
 #include "base/check.h"
 #include "base/units.h"
 
-#define DONE_PS TS_PS_PER_US
-
-/* Of each moment of a lane: the meetings that it joins and that it ends into; TS_GRAPH_NONE: nobody waits for it. */
+/* For each moment of a lane the meeting that its start joins and the one that its end does; TS_GRAPH_NONE where nothing waits for it. */
 struct path_lane {
 	uint32_t *joins, *ends;
 	size_t nr; /* moments that are taken */
@@ -74,11 +72,20 @@ static int64_t critical_path_streams_cut(const struct ts_streams_facts *facts, s
 	return lo;
 }
 
-static uint32_t critical_path_streams_meeting(struct ts_path *path, uint32_t *at)
+/* Where the meeting stands that the moment waits for; NULL: it waits for nothing that is taken. */
+static uint32_t *critical_path_streams_place(const struct path_lanes *lanes,
+					     const struct ts_stream_lane *lane,
+					     const struct ts_stream_moment *moment)
 {
-	if (*at == TS_GRAPH_NONE)
-		*at = ts_graph_add_meeting(&path->graph);
-	return *at;
+	const struct path_lane *from;
+
+	if (moment->from == TS_NONE)
+		return NULL;
+	from = &lanes->lanes[lane->first + moment->lane];
+	if (moment->from >= from->nr)
+		return NULL;
+	return moment->edge == TS_EDGE_LAUNCH ? &from->joins[moment->from]
+					      : &from->ends[moment->from];
 }
 
 /* Who is waited for meets. */
@@ -87,17 +94,10 @@ static void critical_path_streams_meet(struct path_lanes *lanes, size_t at)
 	const struct ts_stream_lane *lane = &lanes->facts->lanes[at];
 
 	for (size_t i = 0; i < lanes->lanes[at].nr; i++) {
-		const struct ts_stream_moment *moment = &lane->moments[i];
-		struct path_lane *from;
+		uint32_t *place = critical_path_streams_place(lanes, lane, &lane->moments[i]);
 
-		if (moment->from == TS_NONE)
-			continue;
-		from = &lanes->lanes[lane->first + moment->lane];
-		if (moment->from < from->nr)
-			critical_path_streams_meeting(lanes->path,
-						      moment->edge == TS_EDGE_LAUNCH
-							      ? &from->joins[moment->from]
-							      : &from->ends[moment->from]);
+		if (place && *place == TS_GRAPH_NONE)
+			*place = ts_graph_add_meeting(&lanes->path->graph);
 	}
 }
 
@@ -105,15 +105,9 @@ static uint32_t critical_path_streams_awaited(const struct path_lanes *lanes,
 					      const struct ts_stream_lane *lane,
 					      const struct ts_stream_moment *moment)
 {
-	const struct path_lane *from;
+	const uint32_t *place = critical_path_streams_place(lanes, lane, moment);
 
-	if (moment->from == TS_NONE)
-		return TS_GRAPH_NONE;
-	from = &lanes->lanes[lane->first + moment->lane];
-	if (moment->from >= from->nr)
-		return TS_GRAPH_NONE;
-	return moment->edge == TS_EDGE_LAUNCH ? from->joins[moment->from]
-					      : from->ends[moment->from];
+	return place ? *place : TS_GRAPH_NONE;
 }
 
 static uint32_t critical_path_streams_device(const struct ts_profile *profile,
@@ -194,7 +188,7 @@ static enum ts_status critical_path_streams_add_moment(struct path_lanes *lanes,
 	node.awaits = critical_path_streams_awaited(lanes, lane, moment);
 	node.is_inferred = moment->edge == TS_EDGE_LIKELY;
 	if (node.awaits != TS_GRAPH_NONE)
-		node.own_ps = TS_MIN(node.own_ps, DONE_PS);
+		node.own_ps = TS_MIN(node.own_ps, PATH_DONE_PS);
 	return ts_path_push(lanes->path, &node, placed->step, err);
 }
 
@@ -355,11 +349,25 @@ enum ts_status ts_path_add_streams(struct ts_path *path, size_t max_moments, str
 const struct ts_stream_moment *ts_path_stream_moment(const struct ts_path *path, uint32_t node)
 {
 	const struct ts_graph_node *of = &path->graph.nodes[node];
-	const struct ts_stream_lane *lane = &path->streams->lanes[path->lane[of->row]];
+	const struct ts_stream_lane *lane = ts_path_lane(path, of->row);
 	size_t at = node - path->graph.rows[of->row].first;
 
 	TS_ASSERT_HOT(of->kind != TS_PATH_GAP && lane->nr > 0);
 	return &lane->moments[TS_MIN(lane->is_thread ? at : at / 2, lane->nr - 1)];
+}
+
+struct ts_path_gap ts_path_divide(const struct ts_host_spans *host, int64_t from_ps, int64_t to_ps,
+				  int64_t left_ps)
+{
+	struct ts_path_gap gap;
+	size_t hint = 0;
+
+	gap.compile_ps = TS_MIN(ts_spans_covered(&host->compile, from_ps, to_ps, &hint), left_ps);
+	left_ps -= gap.compile_ps;
+	hint = 0;
+	gap.input_ps = TS_MIN(ts_spans_covered(&host->input, from_ps, to_ps, &hint), left_ps);
+	gap.idle_ps = left_ps - gap.input_ps;
+	return gap;
 }
 
 struct ts_path_gap ts_path_stream_gap(const struct ts_path *path, uint32_t node, int64_t start_ps,
@@ -372,16 +380,8 @@ struct ts_path_gap ts_path_stream_gap(const struct ts_path *path, uint32_t node,
 	const struct ts_host_spans *spans = &ctx->outline->hosts[host];
 	int64_t lag_ps = ts_i64_sub(at_ps, ts_path_align(path, device, at_ps)); /* of clocks */
 	int64_t from_ps = ts_i64_add(start_ps, lag_ps), to_ps = ts_i64_add(end_ps, lag_ps);
-	struct ts_path_gap gap;
-	int64_t left_ps;
 	size_t hint = 0;
+	int64_t busy_ps = ts_spans_covered(&path->busy[host], from_ps, to_ps, &hint);
 
-	left_ps = end_ps - start_ps - ts_spans_covered(&path->busy[host], from_ps, to_ps, &hint);
-	hint = 0;
-	gap.compile_ps = TS_MIN(ts_spans_covered(&spans->compile, from_ps, to_ps, &hint), left_ps);
-	left_ps -= gap.compile_ps;
-	hint = 0;
-	gap.input_ps = TS_MIN(ts_spans_covered(&spans->input, from_ps, to_ps, &hint), left_ps);
-	gap.idle_ps = left_ps - gap.input_ps;
-	return gap;
+	return ts_path_divide(spans, from_ps, to_ps, end_ps - start_ps - busy_ps);
 }

@@ -3,15 +3,12 @@
  * What ran on the streams of GPUs, what the threads that launch did meanwhile, and what each waited for. The graph of a run
  * (critical_path_graph.c) is made of these moments.
  *
- *	kernel		waits for the call of its link to begin, and for the kernel before it on its stream. Where the thread
- *			called cudaStreamWaitEvent before, it waits for the other stream's kernel that ended last before it
- *			began, if that was after all else had (likely)
+ *	kernel		waits for the kernel before it on its stream, for its launch, or for another stream's kernel (inferred)
  *	call		follows what its thread did before. One that waits for the device (cudaStreamSynchronize) ends with the
- *			kernel that ended last in it; a copy that returns when it is done ends with its own
+ *			kernel that ended last in it, a copy that returns when it is done with its own, and a launch into a full queue
+ *			with a kernel of that stream (inferred)
  *	what a thread	takes what it takes. In a time in which nothing is known of it, it waits for what ended last
- *	did between	before it went on: a kernel, or another thread's launch (likely)
- *
- * The view has no title: what waited for what is shown as the critical path.
+ *	did between	before it went on: a kernel, or another thread's launch (inferred)
  */
 #include "analysis/waits/streams.h"
 
@@ -42,7 +39,7 @@ static enum ts_status streams_open(void *arg, const struct ts_context *ctx,
 	const struct ts_profile *profile = ctx->profile;
 	struct streams_state *state = arg;
 
-	state->host = profile->planes[line->plane].host;
+	(void)line;
 	state->begin_ps = state->until_ps = INT64_MAX;
 	state->sides = malloc(profile->nr_lines + 1);
 	state->calls = malloc(profile->nr_ops + 1);
@@ -347,11 +344,11 @@ static void streams_find_full(const struct streams_state *state, struct ts_strea
 	streams_await(call, &(struct streams_found){ own, at, 0 }, TS_EDGE_LIKELY);
 }
 
-/* The call that launched it. Gives when it could begin. */
-static int64_t streams_find_launch(struct streams_state *state, struct ts_stream_moment *kernel,
-				   uint32_t own, uint32_t launch, int64_t busy_ps)
+/* The call that launched it, which is noted as LAUNCH. Gives when it could begin. */
+static int64_t streams_find_launch(const struct streams_state *state,
+				   struct ts_stream_moment *kernel, uint32_t own,
+				   struct ts_stream_moment *call, uint32_t launch, int64_t busy_ps)
 {
-	struct ts_stream_moment *call = streams_call_at(state, launch);
 	int64_t launch_ps;
 
 	if (!call || call->start_ps > kernel->start_ps)
@@ -387,10 +384,9 @@ static void streams_find_other(const struct streams_state *state, const struct t
 
 /* A copy that returned when it was done. */
 static void streams_end_copy(struct streams_state *state, const struct ts_context *ctx,
-			     const struct ts_stream_moment *kernel, uint32_t own, uint32_t launch)
+			     const struct ts_stream_moment *kernel, uint32_t own,
+			     struct ts_stream_moment *call)
 {
-	struct ts_stream_moment *call = streams_call_at(state, launch);
-
 	if (!call || call->op == TS_NONE || kernel->end_ps > call->end_ps ||
 	    streams_call_of(state, ctx, call->op) != STREAMS_COPY)
 		return;
@@ -406,7 +402,7 @@ static enum ts_status streams_take_kernel(struct streams_state *state, const str
 	struct ts_stream_lane *lane = streams_lane(state, interleaved->line[i], false);
 	uint32_t launch = ts_launches_find(&state->launches, interleaved->link[i]), own;
 	struct ts_stream_moment kernel = { .op = interleaved->op[i], .from = TS_NONE };
-	const struct ts_stream_moment *call = streams_call_at(state, launch);
+	struct ts_stream_moment *call = streams_call_at(state, launch);
 	int64_t busy_ps, ready_ps;
 
 	if (!lane)
@@ -417,9 +413,9 @@ static enum ts_status streams_take_kernel(struct streams_state *state, const str
 	kernel.end_ps =
 		TS_MAX(ts_i64_add(interleaved->start_ps[i], TS_MAX(interleaved->dur_ps[i], 0)),
 		       kernel.start_ps);
-	ready_ps = streams_find_launch(state, &kernel, own, launch, busy_ps);
+	ready_ps = streams_find_launch(state, &kernel, own, call, launch, busy_ps);
 	streams_find_other(state, ctx, &kernel, own, ready_ps, call && call->is_late);
-	streams_end_copy(state, ctx, &kernel, own, launch);
+	streams_end_copy(state, ctx, &kernel, own, call);
 	return streams_push(state, lane, &kernel, err);
 }
 

@@ -43,7 +43,6 @@ struct streams_thread {
 
 struct streams_state {
 	/* of a host */
-	uint32_t host;
 	int64_t begin_ps;	       /* of its first event */
 	uint8_t *sides, *calls;	       /* of lines: enum ts_trace_side; of ops: enum streams_call */
 	uint32_t *lane_of, *thread_of; /* of lines; TS_NONE: none so far */

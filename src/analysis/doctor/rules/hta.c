@@ -145,8 +145,6 @@ static const struct ts_hta_rank *latest_rank(const struct ts_hta_facts *hta, int
 	return *nr_compared < 2 ? NULL : most;
 }
 
-/* What every other rank waited for the latest rank alone: the time that it would have waited for
- * the second latest one anyway is not counted. */
 /* As early as the others. */
 static struct ts_cure rank_cure(struct ts_doctor *doctor, const struct ts_hta_rank *late)
 {
@@ -163,6 +161,8 @@ static struct ts_cure rank_cure(struct ts_doctor *doctor, const struct ts_hta_ra
 	return cure;
 }
 
+/* What every other rank waited for the latest rank alone: the time that it would have waited for
+ * the second latest one anyway is not counted. */
 static void check_late_rank(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	int64_t nr_compared, lost_ps;
