@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # Of the page: what the time of a core went to, from the useful to the lost.
 _COLORS = {"compute": "#2f6fb3", "below_roofline": "#60546c", "memory_wait": "#7a5cc2", "communication": "#2a9d6f",
            "host_transfer": "#c77d1e", "rematerialization": "#b8508d", "compilation": "#b39b1e", "input": "#d0603a",
-           "unexplained": "#8a8f98", "idle": "#d3d6db"}
+           "launch": "#5808d8", "unexplained": "#8a8f98", "idle": "#d3d6db"}
 _MOST_BARS = 400  # of a chart of steps; of more the first and the last are told in its title
 _MOST_OPS = 200
 

@@ -190,6 +190,7 @@ class TimePerStepRow(Fields):
     unexplained_ps: int | None
     compilation_ps: int | None
     input_ps: int | None
+    launch_ps: int | None
     idle_ps: int | None
     is_others: bool
 
@@ -207,6 +208,7 @@ class TimePerCoreRow(Fields):
     unexplained_ps: int | None
     compilation_ps: int | None
     input_ps: int | None
+    launch_ps: int | None
     idle_ps: int | None
     host: str | None
     is_others: bool
@@ -224,6 +226,7 @@ class TimePerHostRow(Fields):
     unexplained_ps: int | None
     compilation_ps: int | None
     input_ps: int | None
+    launch_ps: int | None
     idle_ps: int | None
     is_others: bool
 
@@ -271,6 +274,7 @@ class TimeStepsOutliersRow(Fields):
     unexplained_excess_ps: int | None
     compilation_excess_ps: int | None
     input_excess_ps: int | None
+    launch_excess_ps: int | None
     idle_excess_ps: int | None
     is_others: bool
 
@@ -284,6 +288,7 @@ class TimeBuckets(Fields):
     unexplained_ps: int | None
     compilation_ps: int | None
     input_ps: int | None
+    launch_ps: int | None
     idle_ps: int | None
 
 class TimeExplained(Fields):
@@ -1111,6 +1116,7 @@ class CriticalPathStepsRow(Fields):
     host_ps: int | None
     input_ps: int | None
     compile_ps: int | None
+    launch_ps: int | None
     idle_ps: int | None
     spans: list[Any] | None
     is_others: bool
@@ -1124,6 +1130,7 @@ class CriticalPathRun(Fields):
     host_ps: int | None
     input_ps: int | None
     compile_ps: int | None
+    launch_ps: int | None
     idle_ps: int | None
 
 class CriticalPath(Fields):

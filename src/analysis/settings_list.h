@@ -17,6 +17,7 @@
 	X(padding_waste_high, "%", 30, "an op that wastes more on tile padding is reported")       \
 	X(compilation_time_high, "ms", 5000, "more host time in compilation is a warning")         \
 	X(idle_high, "%", 10, "more core time with nothing running is reported")                   \
+	X(launch_high, "%", 5, "more core time waiting for launches is reported")                  \
 	X(communication_high, "%", 10, "more core time in exposed collectives is reported")        \
 	X(host_transfer_high, "%", 5, "more core time waiting for host memory is reported")        \
 	X(memory_wait_high, "%", 40, "more core time bound by memory is reported")                 \

@@ -36,6 +36,7 @@
 	X("per_step.rematerialization_ps", CORE, "ps", "core time", 1) \
 	X("per_step.compilation_ps", CORE, "ps", "core time", 1) \
 	X("per_step.input_ps", CORE, "ps", "core time", 1) \
+	X("per_step.launch_ps", CORE, "ps", "core time", 1) \
 	X("per_step.idle_ps", CORE, "ps", "core time", 1) \
 	X("per_step.unexplained_ps", CORE, "ps", "core time", 1) \
 	X("per_host.total_ps", CORE, "ps", "core time", 1) \
@@ -47,6 +48,7 @@
 	X("per_host.rematerialization_ps", CORE, "ps", "core time", 1) \
 	X("per_host.compilation_ps", CORE, "ps", "core time", 1) \
 	X("per_host.input_ps", CORE, "ps", "core time", 1) \
+	X("per_host.launch_ps", CORE, "ps", "core time", 1) \
 	X("per_host.idle_ps", CORE, "ps", "core time", 1) \
 	X("per_host.unexplained_ps", CORE, "ps", "core time", 1) \
 	X("buckets.compute_ps", CORE, "ps", "core time", 1) \
@@ -57,6 +59,7 @@
 	X("buckets.rematerialization_ps", CORE, "ps", "core time", 1) \
 	X("buckets.compilation_ps", CORE, "ps", "core time", 1) \
 	X("buckets.input_ps", CORE, "ps", "core time", 1) \
+	X("buckets.launch_ps", CORE, "ps", "core time", 1) \
 	X("buckets.idle_ps", CORE, "ps", "core time", 1) \
 	X("buckets.unexplained_ps", CORE, "ps", "core time", 1) \
 	X("time.total_ps", CORE, "ps", "core time", 1) \
@@ -137,6 +140,7 @@
 	X("unexplained_excess_ps", CORE, "ps", "core time", 1) \
 	X("compilation_excess_ps", CORE, "ps", "core time", 1) \
 	X("input_excess_ps", CORE, "ps", "core time", 1) \
+	X("launch_excess_ps", CORE, "ps", "core time", 1) \
 	X("idle_excess_ps", CORE, "ps", "core time", 1) \
 	X("async_line_ps", CORE, "ps", "core time", 1) \
 	X("between_ps", CORE, "ps", "core time", 1) \

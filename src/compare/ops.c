@@ -315,6 +315,7 @@ enum part {
 	PART_SAME,
 	PART_COMPILATION,
 	PART_INPUT,
+	PART_LAUNCH,
 	PART_IDLE,
 	PART_LEFT_OVER,
 	PART_ALL,
@@ -327,8 +328,9 @@ static const struct {
 	{ "slower", "ops that are slower" }, { "faster", "ops that are faster" },
 	{ "new", "ops that are new" },	     { "gone", "ops that are gone" },
 	{ "same", "ops as before" },	     { "compilation", "no op: compilation" },
-	{ "input", "no op: input" },	     { "idle", "no op: idle" },
-	{ "left_over", "left over" },	     { "all", "the difference" },
+	{ "input", "no op: input" },	     { "launch", "no op: launch" },
+	{ "idle", "no op: idle" },	     { "left_over", "left over" },
+	{ "all", "the difference" },
 };
 
 static const enum part part_of_state[NR_STATES] = {
@@ -348,8 +350,8 @@ static void compare_ops_sum_parts(const struct comparing *comparing, const struc
 		ps[part_of_state[compare_ops_state_of(comparing, group, run)]] +=
 			ts_or_zero(group->ps[run]) - ts_or_zero(group->ps[0]);
 	}
-	for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++)
-		ps[PART_COMPILATION + b - TS_BUCKET_COMPILATION] =
+	for (enum ts_bucket b = TS_FIRST_PAUSE; b < TS_NR_BUCKETS; b++)
+		ps[PART_COMPILATION + b - TS_FIRST_PAUSE] =
 			ts_or_zero(measured->bucket_ps[b] - base->bucket_ps[b]);
 	ps[PART_ALL] = measured->time_ps - base->time_ps;
 	ps[PART_LEFT_OVER] = ps[PART_ALL];

@@ -17,6 +17,7 @@ static const struct {
 	[TS_BUCKET_UNEXPLAINED] = { "unexplained", "Unexplained" },
 	[TS_BUCKET_COMPILATION] = { "compilation", "Compilation" },
 	[TS_BUCKET_INPUT] = { "input", "Input" },
+	[TS_BUCKET_LAUNCH] = { "launch", "Launch" },
 	[TS_BUCKET_IDLE] = { "idle", "Idle" },
 };
 

@@ -18,6 +18,7 @@ enum ts_bucket {
 	TS_BUCKET_UNEXPLAINED, /* an op runs, and neither its work nor its kind explains it */
 	TS_BUCKET_COMPILATION,
 	TS_BUCKET_INPUT,
+	TS_BUCKET_LAUNCH,
 	TS_BUCKET_IDLE,
 	TS_NR_BUCKETS,
 };
@@ -33,11 +34,16 @@ enum ts_bucket {
 	X(UNEXPLAINED, unexplained_ps) \
 	X(COMPILATION, compilation_ps) \
 	X(INPUT, input_ps) \
+	X(LAUNCH, launch_ps) \
 	X(IDLE, idle_ps)
 
 /* The one bucket of all time in which an op runs; TS_NR_BUCKETS: what the op needs divides its time
  * among compute, below roofline, memory wait and unexplained (analysis/kit/split.h). */
 enum ts_bucket ts_op_bucket(const struct ts_op *op);
+
+/* Those of a time in which no op runs: by what the launching thread waited for or did; idle is the rest. */
+#define TS_FIRST_PAUSE TS_BUCKET_COMPILATION
+#define TS_NR_PAUSES   (TS_NR_BUCKETS - TS_FIRST_PAUSE)
 
 /* One of the four that the time of ops that work is divided among? */
 static inline bool ts_bucket_is_divided(enum ts_bucket bucket)

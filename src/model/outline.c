@@ -46,6 +46,21 @@ enum ts_status ts_device_steps_add(struct ts_device_steps *steps, int64_t start_
 	return TS_OK;
 }
 
+void ts_host_spans_divide(const struct ts_host_spans *host, int64_t from_ps, int64_t to_ps,
+			  int64_t left_ps, int64_t ps[TS_NR_PAUSES])
+{
+	const struct ts_spans *spans[] = { &host->compile, &host->input, &host->launch };
+
+	TS_ASSERT_HOT(host && ps);
+	for (size_t i = 0; i < TS_NELEM(spans); i++) {
+		size_t hint = 0;
+
+		ps[i] = TS_MIN(ts_spans_covered(spans[i], from_ps, to_ps, &hint), left_ps);
+		left_ps -= ps[i];
+	}
+	ps[TS_NELEM(spans)] = left_ps;
+}
+
 void ts_outline_release(struct ts_outline *outline)
 {
 	TS_ASSERT(outline);
@@ -53,6 +68,7 @@ void ts_outline_release(struct ts_outline *outline)
 	for (size_t i = 0; i < outline->nr_hosts; i++) {
 		ts_spans_release(&outline->hosts[i].compile);
 		ts_spans_release(&outline->hosts[i].input);
+		ts_spans_release(&outline->hosts[i].launch);
 	}
 	free(outline->hosts);
 	outline->hosts = NULL;

@@ -8,6 +8,7 @@
 #define TS_MODEL_OUTLINE_H
 
 #include "base/spans.h"
+#include "model/bucket.h"
 #include "model/host_event.h"
 #include "model/scopes.h"
 #include "model/steps.h"
@@ -17,7 +18,12 @@
 struct ts_host_spans {
 	struct ts_spans compile; /* one of them was compiling */
 	struct ts_spans input;	 /* input was waited for, and not one compiled */
+	struct ts_spans launch; /* one that launches was in a launch, and it was neither of these */
 };
+
+/* What LEFT_PS of the time from FROM_PS to TO_PS, in which no op ran, is: PS has a number for each class from TS_FIRST_PAUSE on. */
+void ts_host_spans_divide(const struct ts_host_spans *host, int64_t from_ps, int64_t to_ps,
+			  int64_t left_ps, int64_t ps[TS_NR_PAUSES]);
 
 struct ts_outline {
 	struct ts_steps steps;

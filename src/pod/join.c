@@ -493,6 +493,7 @@ static void move_line(struct ts_outline_line *line, int64_t by_ps)
 	move_spans(&line->compile, by_ps);
 	move_spans(&line->input, by_ps);
 	move_spans(&line->transfer, by_ps);
+	move_spans(&line->launches, by_ps);
 	move_spans(&line->work, by_ps);
 	if (line->scopes.is_seen && line->scopes.first_ps <= line->scopes.last_ps)
 		join_move(&line->scopes.first_ps, &line->scopes.last_ps, by_ps);

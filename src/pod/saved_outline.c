@@ -90,7 +90,8 @@ static TS_RECORD_WITH(
 	TS_NUMBER(10, line.scopes.is_seen, TS_BY_HAND), TS_TEXT(11, line.damage),
 	TS_NUMBER(12, line.has_hull, TS_BY_HAND), TS_NUMBER(13, line.first_ps, TS_BY_HAND),
 	TS_NUMBER(14, line.last_ps, TS_BY_HAND), TS_STRUCT(15, line.transfer, ts_spans_record),
-	TS_STRUCT(16, line.work, ts_spans_record), TS_NUMBER(17, line.launch, TS_BY_HAND));
+	TS_STRUCT(16, line.work, ts_spans_record), TS_NUMBER(17, line.launch, TS_BY_HAND),
+	TS_STRUCT(18, line.launches, ts_spans_record));
 #undef TS_SELF
 
 struct saved_lines {
@@ -266,7 +267,7 @@ static TS_RECORD_WITH(steps, TS_VALID_IF(saved_outline_are_steps), TS_NUMBER(1, 
 
 #define TS_SELF struct ts_host_spans
 static TS_RECORD(host_spans, TS_STRUCT(1, compile, ts_spans_record),
-		 TS_STRUCT(2, input, ts_spans_record));
+		 TS_STRUCT(2, input, ts_spans_record), TS_STRUCT(3, launch, ts_spans_record));
 #undef TS_SELF
 
 #define TS_SELF struct ts_outline

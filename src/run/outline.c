@@ -33,6 +33,7 @@ static void run_outline_release_line(struct ts_outline_line *line)
 	ts_spans_release(&line->compile);
 	ts_spans_release(&line->input);
 	ts_spans_release(&line->transfer);
+	ts_spans_release(&line->launches);
 	ts_spans_release(&line->work);
 	ts_spans_release(&line->waits);
 	ts_outline_scopes_release(&line->scopes);
@@ -64,6 +65,8 @@ static bool add_work(struct ts_outline_line *line, int64_t start_ps, int64_t end
 	line->has_worked = true;
 	if (!launch && line->has_launched)
 		start_ps = TS_MAX(start_ps, line->launched_ps);
+	if (launch > TS_LAUNCH_COPY && !ts_spans_add(&line->launches, start_ps, end_ps))
+		return false;
 	if (launch) {
 		line->launched_ps =
 			line->has_launched ? TS_MAX(line->launched_ps, start_ps) : start_ps;
@@ -110,8 +113,10 @@ static enum ts_status finish_work(struct ts_outline_line *line, struct ts_error 
 		line->launch = TS_LAUNCH_STEPS;
 	if (line->launch)
 		good = ts_spans_subtract(&line->work, &line->waits);
-	else
+	else {
 		ts_spans_release(&line->work);
+		ts_spans_release(&line->launches);
+	}
 	ts_spans_release(&line->waits);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
@@ -311,7 +316,7 @@ static enum ts_status find_scopes(const struct ts_profile *profile,
 
 /* What the threads of one host did. */
 struct host_sums {
-	struct ts_spans_sum compile, input, ahead,
+	struct ts_spans_sum compile, input, launch, ahead,
 		work; /* ahead: input on threads that do not launch */
 };
 
@@ -319,6 +324,7 @@ static void outline_release_sums(struct host_sums *sums)
 {
 	ts_spans_sum_release(&sums->compile);
 	ts_spans_sum_release(&sums->input);
+	ts_spans_sum_release(&sums->launch);
 	ts_spans_sum_release(&sums->ahead);
 	ts_spans_sum_release(&sums->work);
 }
@@ -343,6 +349,7 @@ static bool join_launching(struct ts_outline *outline, uint32_t index, struct ts
 {
 	outline->launching[outline->nr_launching++] = index;
 	return ts_spans_sum_add(&sums->input, &line->input) &&
+	       ts_spans_sum_add(&sums->launch, &line->launches) &&
 	       ts_spans_sum_add(&sums->work, &line->work);
 }
 
@@ -361,6 +368,7 @@ static bool finish_sums(struct host_sums *sums, struct ts_host_spans *spans)
 	struct ts_spans ahead = { .nr = 0 }, work = { .nr = 0 };
 	bool good = ts_spans_sum_finish(&sums->compile, &spans->compile) &&
 		    ts_spans_sum_finish(&sums->input, &spans->input) &&
+		    ts_spans_sum_finish(&sums->launch, &spans->launch) &&
 		    ts_spans_sum_finish(&sums->ahead, &ahead) &&
 		    ts_spans_sum_finish(&sums->work, &work) && ts_spans_subtract(&ahead, &work) &&
 		    ts_spans_union(&spans->input, &ahead);
@@ -400,15 +408,26 @@ static enum ts_status share_controllers(const struct ts_profile *profile,
 {
 	for (uint32_t from = 0; from < profile->nr_hosts; from++) {
 		if (has_devices(profile, from) ||
-		    hosts[from].compile.nr + hosts[from].input.nr == 0)
+		    hosts[from].compile.nr + hosts[from].input.nr + hosts[from].launch.nr == 0)
 			continue;
 		for (uint32_t to = 0; to < profile->nr_hosts; to++)
 			if (has_devices(profile, to) &&
 			    (!ts_spans_union(&hosts[to].compile, &hosts[from].compile) ||
-			     !ts_spans_union(&hosts[to].input, &hosts[from].input)))
+			     !ts_spans_union(&hosts[to].input, &hosts[from].input) ||
+			     !ts_spans_union(&hosts[to].launch, &hosts[from].launch)))
 				return ts_fail_nomem(err);
 	}
 	return TS_OK;
+}
+
+/* A moment counts once: what is compiled for is no input, and neither is a launch. */
+static enum ts_status outline_part_spans(struct ts_host_spans *spans, struct ts_error *err)
+{
+	bool good = ts_spans_subtract(&spans->input, &spans->compile) &&
+		    ts_spans_subtract(&spans->launch, &spans->compile) &&
+		    ts_spans_subtract(&spans->launch, &spans->input);
+
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status join_hosts(const struct ts_profile *profile,
@@ -433,8 +452,7 @@ static enum ts_status join_hosts(const struct ts_profile *profile,
 	if (st == TS_OK)
 		st = share_controllers(profile, outline->hosts, err);
 	for (uint32_t h = 0; h < outline->nr_hosts && st == TS_OK; h++)
-		if (!ts_spans_subtract(&outline->hosts[h].input, &outline->hosts[h].compile))
-			st = ts_fail_nomem(err);
+		st = outline_part_spans(&outline->hosts[h], err);
 	return st ? st : ts_outline_seal(outline, err);
 }
 
@@ -443,6 +461,7 @@ enum ts_status ts_outline_seal(struct ts_outline *outline, struct ts_error *err)
 	TS_ASSERT(outline);
 	for (uint32_t h = 0; h < outline->nr_hosts; h++)
 		if (!ts_spans_seal(&outline->hosts[h].input) ||
+		    !ts_spans_seal(&outline->hosts[h].launch) ||
 		    !ts_spans_seal(&outline->hosts[h].compile))
 			return ts_fail_nomem(err);
 	return ts_spans_seal(&outline->compile) ? TS_OK : ts_fail_nomem(err);

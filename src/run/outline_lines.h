@@ -13,7 +13,7 @@
 /* What one line gave. Owned by the struct. */
 struct ts_outline_line {
 	struct outline_marks marks;
-	struct ts_spans compile, input, transfer;
+	struct ts_spans compile, input, transfer, launches;
 	struct ts_spans
 		work; /* of a thread that launches: it was at anything else that has a name */
 	enum ts_host_launch launch;

@@ -155,6 +155,7 @@ static const struct bucket {
 	{ TS_FIELD_AT(time, buckets.unexplained_ps), "Unexplained" },
 	{ TS_FIELD_AT(time, buckets.compilation_ps), "Compilation" },
 	{ TS_FIELD_AT(time, buckets.input_ps), "Input" },
+	{ TS_FIELD_AT(time, buckets.launch_ps), "Launch" },
 	{ TS_FIELD_AT(time, buckets.idle_ps), "Idle" },
 };
 

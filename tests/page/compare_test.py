@@ -25,12 +25,12 @@ LONG = "llama_8b_pretrain_v6e_batch_8_seq_4096_with_flash_attention_attempt_{}_o
 TIMES = 2
 OPS = 20
 CLASSES = ["compute", "below_roofline", "memory_wait", "communication", "host_transfer", "rematerialization", "unexplained", "compilation",
-           "input", "idle"]
+           "input", "launch", "idle"]
 BECAME = {"new": "only here", "gone": "gone", "same": "as before", "slower": "slower", "faster": "faster"}
 OPERATORS = 12  # rows that are looked at
 TRACE = os.path.join(doors.HERE, "..", "data", "torch_operators.pt.trace.json.gz")
 PARTS = {"same": "ops that changed by less than 1 %", "compilation": "compilation, without ops", "input": "waiting for input, without ops",
-         "idle": "idle, without ops", "left_over": "not explained by ops"}
+         "launch": "waiting for launches, without ops", "idle": "idle, without ops", "left_over": "not explained by ops"}
 
 
 def compared(*arguments):

@@ -94,7 +94,7 @@ async function shows_findings(page, want) {
 	const entries = await all(page, ".findings li");
 	want.findings.titles.forEach((said, i) => must(entries[i]?.includes(said.replace(/\s+/g, " ")), `finding ${i} is "${entries[i]}" and not "${said}"`));
 	const picture = await page.$$eval('[aria-label="findings"] [role="img"]', (found) => found.map((e) => e.getAttribute("aria-label")));
-	must(want.findings.rows ? picture[0]?.includes(`${want.findings.rows} findings`) : picture.length === 0, `the picture of findings is "${picture}"`);
+	must(want.findings.rows ? picture[0]?.includes(`${want.findings.rows} finding${want.findings.rows === 1 ? "" : "s"} `) : picture.length === 0, `the picture of findings is "${picture}"`);
 }
 
 async function leads(browser, want) {

@@ -24,7 +24,7 @@ PLANTED = os.path.join(HERE, "..", "data", "planted")
 MOST_FINDINGS, MOST_OPS, PLACES = 8, 10, 3
 CLASSES = {"compute": "Compute", "below_roofline": "Below roofline", "memory_wait": "Memory wait", "communication": "Communication",
            "host_transfer": "Host transfer", "rematerialization": "Rematerialization", "unexplained": "Unexplained",
-           "compilation": "Compilation", "input": "Input", "idle": "Idle"}
+           "compilation": "Compilation", "input": "Input", "launch": "Launch", "idle": "Idle"}
 FIGURES = ("health_score", "duty_cycle_pct", "mxu_utilization_pct", "hbm_utilization_pct", "padding_waste_pct")
 
 

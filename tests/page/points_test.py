@@ -32,7 +32,7 @@ import views_test
 
 COLORS = {"compute": (0, 114, 178), "below_roofline": (96, 84, 108), "memory_wait": (230, 159, 0), "communication": (0, 158, 115),
           "host_transfer": (204, 121, 167), "rematerialization": (86, 180, 233), "unexplained": (140, 109, 79), "compilation": (213, 94, 0),
-          "input": (240, 228, 66), "idle": (153, 153, 153)}
+          "input": (240, 228, 66), "launch": (88, 8, 216), "idle": (153, 153, 153)}
 CPU = os.path.join(doors.HERE, "..", "data", "cpu_steps.xplane.pb")
 CORE = "each core, from its first event to its last"
 CAPTURE = "the capture"

@@ -24,8 +24,8 @@ from helpers import DATA, PROGRAM
 # Percent of something that is not a whole: of a median, of one of several links.
 LIMITS = {"excess_pct": float("inf"), "collectives.link_pct": 600, "bias_pct": float("inf"), "prediction.measured.error_pct": float("inf")}
 LEAST = {"bias_pct": -100}  # what was predicted may be too short
-OF_HOSTS = ["time.buckets.compilation_ps", "time.buckets.input_ps", "time.compilation_count", "time.compilation_host_ps",
-            "gaps.explained_ps", "capture.call_count"]
+OF_HOSTS = ["time.buckets.compilation_ps", "time.buckets.input_ps", "time.buckets.launch_ps", "time.compilation_count",
+            "time.compilation_host_ps", "gaps.explained_ps", "capture.call_count"]
 SAME = [("overview.hbm_utilization_pct", "memory.hbm_pct"), ("overview.mxu_utilization_pct", "systolic.mxu_utilization_pct"),
         ("overview.padding_waste_pct", "padding.waste_pct"), ("overview.duty_cycle_pct", "time.duty_cycle_pct"),
         ("overview.health_score", "doctor.health_score")]

@@ -71,7 +71,7 @@ class Check:
         time, limit = self.report["time"], LIMITS.get(name, "compute")
         self.exact("bottleneck_bucket", time["bottleneck_bucket"], limit)
         for bucket, origin in (("compute", "modelled"), ("memory_wait", "modelled"), ("below_roofline", "modelled"),
-                               ("unexplained", "modelled"), ("idle", "measured")):
+                               ("unexplained", "modelled"), ("launch", "measured"), ("idle", "measured")):
             self.exact(f"origin of {bucket}", time["provenance"][f"buckets.{bucket}_ps"], origin)
         says = "estimate" in time["bottleneck"]
         self.exact("the compiler's estimate is named", says, name in BY_ESTIMATE)

@@ -34,7 +34,7 @@ REFEREE = os.environ.get("TS_TRACE_PROCESSOR", "")
 PLANTED = ("waits", "collectives", "padding", "recompiles", "two_hosts")
 FIGURES = {"self_ns", "own_ns", "executions", "waits", "copies", "wait_ns", "total_ns", "impact_ns", "time_lost_ns", "step_ns", "rank"}
 CLICKABLE = ["id", "ts", "dur", "track_id"]
-GAPS = ("compilation", "input", "idle")
+GAPS = ("compilation", "input", "launch", "idle")
 CLASSES = {"compute": "Compute", "below_roofline": "Below roofline", "memory_wait": "Memory wait", "communication": "Communication",
            "host_transfer": "Host transfer", "rematerialization": "Rematerialization", "unexplained": "Unexplained"}
 

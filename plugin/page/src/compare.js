@@ -176,7 +176,7 @@ export function sentences(run, base, of, than) {
 // --- the waterfall
 
 /** Words of the parts that the report has in other ones. @type {Record<string, string>} */
-const PARTS = { same: "ops that changed by less than 1 %", compilation: "compilation, without ops", input: "waiting for input, without ops", idle: "idle, without ops", left_over: "not explained by ops" };
+const PARTS = { same: "ops that changed by less than 1 %", compilation: "compilation, without ops", input: "waiting for input, without ops", launch: "waiting for launches, without ops", idle: "idle, without ops", left_over: "not explained by ops" };
 
 /**
  * The parts of the difference by what ops did, the largest first, and by time class.

@@ -177,9 +177,9 @@ export function gainOf({ gain_ps: ps, gain_pct: pct, impact_ps: impact }) {
 	return `up to ${value("_ps", ps)}${typeof pct === "number" ? ` (${value("_pct", pct)} of the run)` : ""}`;
 }
 
-export const BUCKETS = ["compute", "below_roofline", "memory_wait", "communication", "host_transfer", "rematerialization", "unexplained", "compilation", "input", "idle"];
-// Work in the colours that a chart begins with, what it took too long in a dark one, time that nothing explains in brown, nothing at all in grey.
-const BUCKET_COLORS = [COLORS[0], "#60546c", ...COLORS.slice(1, 5), "#8c6d4f", ...COLORS.slice(5)];
+export const BUCKETS = ["compute", "below_roofline", "memory_wait", "communication", "host_transfer", "rematerialization", "unexplained", "compilation", "input", "launch", "idle"];
+// Work in the colours that a chart begins with, what it took too long in a dark one, time that nothing explains in brown, launches in purple, nothing at all in grey.
+const BUCKET_COLORS = [COLORS[0], "#60546c", ...COLORS.slice(1, 5), "#8c6d4f", ...COLORS.slice(5, 7), "#5808d8", COLORS[7]];
 /** @type {(bucket: string) => string} */
 export const bucketColor = (bucket) => BUCKET_COLORS[BUCKETS.indexOf(bucket)];
 

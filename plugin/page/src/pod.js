@@ -99,7 +99,7 @@ export function chipsOf(report) {
 // What chips are coloured by. MOST: the scale ends there; without it the scale goes from the least to the most of the chips.
 /** @type {Measure[]} */
 export const MEASURES = [
-	{ key: "work_ps", title: "own work in a step", says: "time in which the core did something of its own: all classes but Communication, Input, Compilation and Idle, over the steps" },
+	{ key: "work_ps", title: "own work in a step", says: "time in which the core did something of its own: all classes but Communication, Compilation, Input, Launch and Idle, over the steps" },
 	{ key: "waited_ps", title: "wait at collectives", says: "time that the core waited for the last one to arrive at collectives" },
 	{ key: "communication_ps", title: "time in collectives", says: "time of the class Communication: what collectives took, and the waiting in them" },
 	{ key: "duty_cycle_pct", title: "duty cycle", most: 100, says: "share of time with a program on the core" },

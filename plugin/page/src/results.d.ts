@@ -187,6 +187,7 @@ export interface TimePerStepRow {
 	unexplained_ps: number | null;
 	compilation_ps: number | null;
 	input_ps: number | null;
+	launch_ps: number | null;
 	idle_ps: number | null;
 	is_others?: true;
 }
@@ -205,6 +206,7 @@ export interface TimePerCoreRow {
 	unexplained_ps: number | null;
 	compilation_ps: number | null;
 	input_ps: number | null;
+	launch_ps: number | null;
 	idle_ps: number | null;
 	host: string | null;
 	is_others?: true;
@@ -223,6 +225,7 @@ export interface TimePerHostRow {
 	unexplained_ps: number | null;
 	compilation_ps: number | null;
 	input_ps: number | null;
+	launch_ps: number | null;
 	idle_ps: number | null;
 	is_others?: true;
 }
@@ -272,6 +275,7 @@ export interface TimeStepsOutliersRow {
 	unexplained_excess_ps: number | null;
 	compilation_excess_ps: number | null;
 	input_excess_ps: number | null;
+	launch_excess_ps: number | null;
 	idle_excess_ps: number | null;
 	is_others?: true;
 }
@@ -286,6 +290,7 @@ export interface TimeBuckets {
 	unexplained_ps?: number | null;
 	compilation_ps?: number | null;
 	input_ps?: number | null;
+	launch_ps?: number | null;
 	idle_ps?: number | null;
 }
 
@@ -1176,6 +1181,7 @@ export interface CriticalPathStepsRow {
 	host_ps: number | null;
 	input_ps: number | null;
 	compile_ps: number | null;
+	launch_ps: number | null;
 	idle_ps: number | null;
 	spans: CriticalPathStepsSpansItem[] | null;
 	is_others?: true;
@@ -1190,6 +1196,7 @@ export interface CriticalPathRun {
 	host_ps?: number | null;
 	input_ps?: number | null;
 	compile_ps?: number | null;
+	launch_ps?: number | null;
 	idle_ps?: number | null;
 }
 

@@ -14,9 +14,8 @@ static void cures_level(struct ts_run_replay *run, uint32_t node, int64_t usual_
 	if (run->path.graph.nodes[node].kind == TS_PATH_GAP && at != TS_NONE) {
 		double keep = (double)usual_ps / (double)run->replay.own_ps[node];
 
-		run->gaps[at].compile_ps = (int64_t)(keep * (double)run->gaps[at].compile_ps);
-		run->gaps[at].input_ps = (int64_t)(keep * (double)run->gaps[at].input_ps);
-		run->gaps[at].idle_ps = (int64_t)(keep * (double)run->gaps[at].idle_ps);
+		for (int i = 0; i < TS_NR_PAUSES; i++)
+			run->gaps[at].ps[i] = (int64_t)(keep * (double)run->gaps[at].ps[i]);
 	}
 	run->replay.own_ps[node] = usual_ps;
 }

@@ -34,6 +34,7 @@
 	X(input_bound)          \
 	X(compilation)          \
 	X(recompilation)        \
+	X(launch_bound)         \
 	X(idle)                 \
 	X(requests)             \
 	X(cpu_fallback)         \

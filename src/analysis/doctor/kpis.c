@@ -54,6 +54,7 @@ static double host_overhead(const struct ts_doctor *doctor)
 	if (!ts_profile_has_threads(doctor->ctx->profile))
 		return NAN;
 	return ts_doctor_bucket_share(doctor, TS_BUCKET_INPUT) +
+	       ts_doctor_bucket_share(doctor, TS_BUCKET_LAUNCH) +
 	       ts_doctor_bucket_share(doctor, TS_BUCKET_COMPILATION) +
 	       ts_doctor_bucket_share(doctor, TS_BUCKET_HOST_TRANSFER);
 }
@@ -61,9 +62,11 @@ static double host_overhead(const struct ts_doctor *doctor)
 /* Whatever the host did meanwhile. */
 static double nothing_ran(const struct ts_doctor *doctor)
 {
-	return ts_doctor_bucket_share(doctor, TS_BUCKET_INPUT) +
-	       ts_doctor_bucket_share(doctor, TS_BUCKET_COMPILATION) +
-	       ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE);
+	double share = 0;
+
+	for (enum ts_bucket b = TS_FIRST_PAUSE; b < TS_NR_BUCKETS; b++)
+		share += ts_doctor_bucket_share(doctor, b);
+	return share;
 }
 
 /* Without host threads in the capture it is unknown whether there was a compilation, and without a device that ran anything no

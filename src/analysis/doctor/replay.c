@@ -134,10 +134,9 @@ static void replay_count(const struct ts_run_replay *run, double *ops, double *c
 				weight * ((double)run->replay.own_ps[i] + replay_waits(run, i));
 			continue;
 		}
-		classes[TS_BUCKET_COMPILATION] +=
-			weight * (double)run->gaps[run->fact[i]].compile_ps;
-		classes[TS_BUCKET_INPUT] += weight * (double)run->gaps[run->fact[i]].input_ps;
-		classes[TS_BUCKET_IDLE] += weight * (double)run->gaps[run->fact[i]].idle_ps;
+		for (enum ts_bucket b = TS_FIRST_PAUSE; b < TS_NR_BUCKETS; b++)
+			classes[b] +=
+				weight * (double)run->gaps[run->fact[i]].ps[b - TS_FIRST_PAUSE];
 	}
 }
 
@@ -236,9 +235,8 @@ void ts_run_replay_shorten(struct ts_run_replay *run, uint32_t node, double keep
 	struct ts_path_gap *gap = &run->gaps[run->fact[node]];
 
 	TS_ASSERT_HOT(ts_path_is_gap(&run->path, node));
-	replay_less(&gap->compile_ps, 1 - keep);
-	replay_less(&gap->input_ps, 1 - keep);
-	replay_less(&gap->idle_ps, 1 - keep);
+	for (int i = 0; i < TS_NR_PAUSES; i++)
+		replay_less(&gap->ps[i], 1 - keep);
 	replay_follow_gap(run, node);
 }
 
@@ -258,9 +256,8 @@ void ts_run_replay_take(struct ts_run_replay *run, const struct ts_shares *share
 			continue;
 		}
 		gap = &run->gaps[at];
-		replay_less(&gap->compile_ps, shares->classes[TS_BUCKET_COMPILATION]);
-		replay_less(&gap->input_ps, shares->classes[TS_BUCKET_INPUT]);
-		replay_less(&gap->idle_ps, shares->classes[TS_BUCKET_IDLE]);
+		for (enum ts_bucket b = TS_FIRST_PAUSE; b < TS_NR_BUCKETS; b++)
+			replay_less(&gap->ps[b - TS_FIRST_PAUSE], shares->classes[b]);
 		replay_follow_gap(run, i);
 	}
 }
@@ -370,8 +367,8 @@ void ts_run_replay_free_gaps(struct ts_run_replay *run,
 		if (!ts_path_is_gap(&run->path, i) || !is_free(arg, i))
 			continue;
 		gap = &run->gaps[run->fact[i]];
-		run->free_ps[run->fact[i]] += gap->idle_ps;
-		gap->idle_ps = 0;
+		run->free_ps[run->fact[i]] += gap->ps[TS_BUCKET_IDLE - TS_FIRST_PAUSE];
+		gap->ps[TS_BUCKET_IDLE - TS_FIRST_PAUSE] = 0;
 	}
 	replay_begin(run, run->measured_ps);
 }

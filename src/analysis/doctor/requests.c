@@ -23,16 +23,32 @@ static bool requests_is_free(const void *arg, uint32_t node)
 	return doctor->bucket_ps[TS_BUCKET_IDLE] == 0 || ts_host_awaits_request(witness.event);
 }
 
+/* What of a gap no other class has. */
+static int64_t requests_idle(const struct ts_doctor *doctor, const struct ts_time_gap *gap)
+{
+	const struct ts_context *ctx = doctor->ctx;
+	uint32_t host = ctx->profile->devices[gap->device].host;
+	int64_t ps[TS_NR_PAUSES];
+
+	if (!ctx->outline || host >= ctx->outline->nr_hosts)
+		return gap->dur_ps;
+	ts_host_spans_divide(&ctx->outline->hosts[host], gap->start_ps,
+			     ts_i64_add(gap->start_ps, gap->dur_ps), gap->dur_ps, ps);
+	return ps[TS_BUCKET_IDLE - TS_FIRST_PAUSE];
+}
+
 void ts_doctor_find_requests(struct ts_doctor *doctor)
 {
 	const struct ts_time_facts *time = doctor->time;
 	int64_t listed_ps = 0, waited_ps = 0;
 
 	for (size_t i = 0; i < time->nr_gaps; i++) {
+		int64_t idle_ps = requests_idle(doctor, &time->gaps[i]);
+
 		if (time->gaps[i].cause == TS_BUCKET_IDLE)
-			listed_ps = ts_i64_add(listed_ps, time->gaps[i].dur_ps);
+			listed_ps = ts_i64_add(listed_ps, idle_ps);
 		if (requests_is_wait(doctor, i))
-			waited_ps = ts_i64_add(waited_ps, time->gaps[i].dur_ps);
+			waited_ps = ts_i64_add(waited_ps, idle_ps);
 	}
 	if (waited_ps == 0)
 		return;

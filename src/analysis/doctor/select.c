@@ -65,7 +65,7 @@ static const enum ts_bucket buckets[TS_NR_BUCKETS] = {
 	TS_BUCKET_COMPUTE,	 TS_BUCKET_BELOW_ROOFLINE, TS_BUCKET_MEMORY_WAIT,
 	TS_BUCKET_COMMUNICATION, TS_BUCKET_HOST_TRANSFER,  TS_BUCKET_REMATERIALIZATION,
 	TS_BUCKET_UNEXPLAINED,	 TS_BUCKET_COMPILATION,	   TS_BUCKET_INPUT,
-	TS_BUCKET_IDLE,
+	TS_BUCKET_LAUNCH,	 TS_BUCKET_IDLE,
 };
 
 struct ts_selection ts_doctor_select_in(const struct ts_doctor *doctor, enum ts_bucket bucket,

@@ -66,13 +66,17 @@ static inline bool ts_path_is_gap(const struct ts_path *path, uint32_t node)
 }
 /* A gap as facts/time.h has it, by its device and its start on the host's clock. */
 struct ts_time_gap ts_path_time_gap(const struct ts_path *path, uint32_t node);
-/* What passed of a gap, from START_PS to END_PS on the graph's clock, under each class: compilation, input, idle. */
+/* What passed of a gap, from START_PS to END_PS on the graph's clock, under each class, from TS_FIRST_PAUSE on. */
 struct ts_path_gap {
-	int64_t compile_ps, input_ps, idle_ps;
+	int64_t ps[TS_NR_PAUSES];
 };
 static inline int64_t ts_path_gap_sum(const struct ts_path_gap *gap)
 {
-	return gap->compile_ps + gap->input_ps + gap->idle_ps;
+	int64_t sum_ps = 0;
+
+	for (int i = 0; i < TS_NR_PAUSES; i++)
+		sum_ps += gap->ps[i];
+	return sum_ps;
 }
 struct ts_path_gap ts_path_gap_of(const struct ts_path *path, uint32_t node, int64_t start_ps,
 				  int64_t end_ps);

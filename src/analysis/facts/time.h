@@ -31,7 +31,7 @@ struct ts_time_op {
 struct ts_time_gap {
 	uint32_t device;
 	int64_t start_ps, dur_ps;
-	enum ts_bucket cause; /* compilation, input or idle */
+	enum ts_bucket cause; /* compilation, input, launch or idle */
 };
 
 /* A step that took long, and why. */

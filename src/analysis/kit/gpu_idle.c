@@ -12,11 +12,13 @@ static bool are_gpus(const struct ts_profile *profile, const struct ts_time_fact
 	return time->nr_cores > 0;
 }
 
-/* While no op runs, a moment is idle, or under a compilation or an input pipeline. */
 static int64_t gpu_idle_busy_ps(const struct ts_time_facts *time)
 {
-	return time->total_ps - time->bucket_ps[TS_BUCKET_IDLE] -
-	       time->bucket_ps[TS_BUCKET_COMPILATION] - time->bucket_ps[TS_BUCKET_INPUT];
+	int64_t busy_ps = time->total_ps;
+
+	for (enum ts_bucket b = TS_FIRST_PAUSE; b < TS_NR_BUCKETS; b++)
+		busy_ps -= time->bucket_ps[b];
+	return busy_ps;
 }
 
 double ts_gpu_idle(const struct ts_context *ctx, const struct ts_time_facts *time)

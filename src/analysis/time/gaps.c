@@ -165,6 +165,8 @@ static bool explains(enum ts_bucket under, enum ts_host_activity activity)
 {
 	if (under == TS_BUCKET_COMPILATION)
 		return ts_host_compiles(activity);
+	if (under == TS_BUCKET_LAUNCH)
+		return ts_host_launch_of(activity) > TS_LAUNCH_COPY;
 	return under == TS_BUCKET_INPUT && ts_host_feeds(activity);
 }
 

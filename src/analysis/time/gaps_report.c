@@ -83,9 +83,10 @@ static void gaps_report_put_fields(const struct ts_gaps_facts *facts,
 {
 	const int64_t *ps = time->bucket_ps;
 	int64_t listed_ps = 0, explained_ps = 0;
-	int64_t all_ps = ts_i64_add(ts_i64_add(ps[TS_BUCKET_COMPILATION], ps[TS_BUCKET_INPUT]),
-				    ps[TS_BUCKET_IDLE]);
+	int64_t all_ps = 0;
 
+	for (enum ts_bucket b = TS_FIRST_PAUSE; b < TS_NR_BUCKETS; b++)
+		all_ps = ts_i64_add(all_ps, ps[b]);
 	for (size_t i = 0; i < facts->nr_groups; i++) {
 		listed_ps = ts_i64_add(listed_ps, facts->groups[i].total_ps);
 		if (facts->groups[i].witness.event.n > 0)

@@ -66,7 +66,7 @@ struct time_device {
 	int64_t median_ps[TS_NR_BUCKETS]; /* of its steps, where some step of the run is slow */
 	struct time_slow *slow;		  /* one a slow step of the run */
 	size_t nr_slow;
-	size_t step_hint, compile_hint, input_hint;
+	size_t step_hint, compile_hint, input_hint, launch_hint;
 	uint32_t near_step; /* that the last span lay in, TS_NONE: none, and how far that goes */
 	int64_t near_from_ps, near_until_ps;
 	int64_t cut_ps; /* up to here every moment has its bucket */
@@ -139,7 +139,7 @@ static TS_INLINE void ts_time_spread(const struct ts_context *ctx, uint32_t devi
 	device->open_ps[bucket] += end_ps - start_ps;
 }
 
-/* Gives a gap to compilation, input and idle, by what the hosts did. Gives the one that has most of it. */
+/* Gives a gap to compilation, input, launch and idle, by what the hosts did. Gives the one that has most of it. */
 enum ts_bucket ts_time_spread_gap(const struct ts_context *ctx, uint32_t device_index,
 				  struct time_device *device, int64_t start_ps, int64_t end_ps);
 

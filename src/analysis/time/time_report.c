@@ -39,7 +39,8 @@ static struct ts_value of_bucket(const struct report *report, const int64_t ps[T
 {
 	switch (bucket) {
 	case TS_BUCKET_COMPILATION:
-	case TS_BUCKET_INPUT:	    return of_hosts(report, ps[bucket]);
+	case TS_BUCKET_INPUT:
+	case TS_BUCKET_LAUNCH:	    return of_hosts(report, ps[bucket]);
 	case TS_BUCKET_COMPUTE:	    return ts_value_from(ts_int(ps[bucket]), report->of_compute);
 	default:		    return ts_int(ps[bucket]);
 	}
@@ -89,12 +90,13 @@ static void time_report_put_totals(const struct report *report)
 	X(unexplained_ps, of_bucket(report, ps, TS_BUCKET_UNEXPLAINED)) \
 	X(compilation_ps, of_bucket(report, ps, TS_BUCKET_COMPILATION)) \
 	X(input_ps, of_bucket(report, ps, TS_BUCKET_INPUT)) \
+	X(launch_ps, of_bucket(report, ps, TS_BUCKET_LAUNCH)) \
 	X(idle_ps, of_bucket(report, ps, TS_BUCKET_IDLE))
 
 #define BUCKET_SUMS(X) \
 	X(compute_ps) X(below_roofline_ps) X(memory_wait_ps) X(communication_ps) \
 	X(host_transfer_ps) X(rematerialization_ps) X(unexplained_ps) X(compilation_ps) \
-	X(input_ps) X(idle_ps)
+	X(input_ps) X(launch_ps) X(idle_ps)
 
 #define OF_STEPS(value) ts_value_from(value, report->of_steps)
 
@@ -284,6 +286,7 @@ static const char *const explained[TS_NR_BUCKETS] = {
 	[TS_BUCKET_UNEXPLAINED] = "an op ran, and neither its work nor its kind explains its time",
 	[TS_BUCKET_COMPILATION] = "no op ran while a host thread was compiling",
 	[TS_BUCKET_INPUT] = "no op ran while a host thread prepared or sent input",
+	[TS_BUCKET_LAUNCH] = "no op ran while a host thread launched what runs next",
 	[TS_BUCKET_IDLE] = "no op ran",
 };
 
@@ -320,8 +323,9 @@ static void note_coarsening(const struct report *report)
 	char text[TS_UNIT_MAX];
 
 	for (size_t i = 0; i < outline->nr_hosts; i++)
-		closed_ps = ts_i64_add(closed_ps, ts_i64_add(outline->hosts[i].compile.closed_ps,
-							     outline->hosts[i].input.closed_ps));
+		closed_ps = ts_i64_add(ts_i64_add(closed_ps, outline->hosts[i].launch.closed_ps),
+				       ts_i64_add(outline->hosts[i].compile.closed_ps,
+						  outline->hosts[i].input.closed_ps));
 	for (size_t i = 0; i < report->sum->nr_devices; i++)
 		for (int b = 0; b < TS_NR_BUCKETS; b++)
 			closed_ps = ts_i64_add(closed_ps, report->sum->devices[i].gpu[b].closed_ps);

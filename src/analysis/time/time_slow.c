@@ -53,6 +53,7 @@ static struct ts_value index_or_null(uint32_t index)
 	X(unexplained_excess_ps, GREW(UNEXPLAINED)) \
 	X(compilation_excess_ps, GREW(COMPILATION)) \
 	X(input_excess_ps, GREW(INPUT)) \
+	X(launch_excess_ps, GREW(LAUNCH)) \
 	X(idle_excess_ps, GREW(IDLE))
 
 /* "/device:TPU:2 ran fusion.337 slower; 3 cores waited" */

@@ -43,7 +43,7 @@ void ts_time_spread_any(const struct ts_context *ctx, uint32_t device_index,
 static bool time_spread_is_plain(const struct ts_host_spans *host, const struct time_device *device,
 				 int64_t start_ps, int64_t end_ps)
 {
-	return host->compile.nr == 0 && host->input.nr == 0 &&
+	return host->compile.nr == 0 && host->input.nr == 0 && host->launch.nr == 0 &&
 	       (device->nr_steps == 0 ||
 		(start_ps >= device->near_from_ps && end_ps <= device->near_until_ps));
 }
@@ -57,10 +57,13 @@ static enum ts_bucket divide(const struct ts_host_spans *host, struct time_devic
 	ps[TS_BUCKET_COMPILATION] =
 		ts_spans_covered(&host->compile, start_ps, end_ps, &device->compile_hint);
 	ps[TS_BUCKET_INPUT] = ts_spans_covered(&host->input, start_ps, end_ps, &device->input_hint);
-	ps[TS_BUCKET_IDLE] = end_ps - start_ps - ps[TS_BUCKET_COMPILATION] - ps[TS_BUCKET_INPUT];
-	for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++)
+	ps[TS_BUCKET_LAUNCH] =
+		ts_spans_covered(&host->launch, start_ps, end_ps, &device->launch_hint);
+	ps[TS_BUCKET_IDLE] = end_ps - start_ps - ps[TS_BUCKET_COMPILATION] - ps[TS_BUCKET_INPUT] -
+			     ps[TS_BUCKET_LAUNCH];
+	for (enum ts_bucket b = TS_FIRST_PAUSE; b < TS_NR_BUCKETS; b++)
 		if (ps[b] > ps[most])
-			most = (enum ts_bucket)b;
+			most = b;
 	return most;
 }
 
@@ -119,7 +122,7 @@ enum ts_bucket ts_time_spread_gap(const struct ts_context *ctx, uint32_t device_
 		int64_t until = part_end(steps, device, start_ps, end_ps, &step);
 		enum ts_bucket most = divide(host, device, start_ps, until, ps);
 
-		for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++)
+		for (enum ts_bucket b = TS_FIRST_PAUSE; b < TS_NR_BUCKETS; b++)
 			device->total_ps[b] += ps[b];
 		add_gap_to_step(ctx, device_index, device, step, ps);
 		if (until - start_ps > longest) {

@@ -27,6 +27,7 @@ static const char *const sentences[TS_NR_BUCKETS] = {
 	[TS_BUCKET_UNEXPLAINED] = "No single limit is known",
 	[TS_BUCKET_COMPILATION] = "Your workload waits for the compiler",
 	[TS_BUCKET_INPUT] = "Your workload is input-bound (devices wait for data)",
+	[TS_BUCKET_LAUNCH] = "Your workload is launch-bound (devices wait for launches)",
 	[TS_BUCKET_IDLE] = "Your devices are mostly idle (the host does not feed them)",
 };
 

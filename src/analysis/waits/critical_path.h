@@ -117,9 +117,6 @@ enum ts_status ts_path_find_senders(struct path_meeting *meeting, struct ts_erro
 
 /* critical_path_streams.c: rows of GPUs */
 enum ts_status ts_path_add_streams(struct ts_path *path, size_t max_moments, struct ts_error *err);
-/* What LEFT_PS of the time from FROM_PS to TO_PS is, in which no op ran, by what the host did. */
-struct ts_path_gap ts_path_divide(const struct ts_host_spans *host, int64_t from_ps, int64_t to_ps,
-				  int64_t left_ps);
 /* The moment of a thread's node, or the kernel behind a stream's idle time; of a tail the last one. */
 const struct ts_stream_moment *ts_path_stream_moment(const struct ts_path *path, uint32_t node);
 /* As ts_path_gap_of(): of the time that is no kernel's, what the devices of its host had nothing to run. */

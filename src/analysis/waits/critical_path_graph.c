@@ -29,13 +29,15 @@ struct ts_path_gap ts_path_gap_of(const struct ts_path *path, uint32_t node, int
 	const struct ts_context *ctx = path->ctx;
 	uint32_t device = path->device[path->graph.nodes[node].row];
 	const struct ts_host_spans *host = &ctx->outline->hosts[ctx->profile->devices[device].host];
+	struct ts_path_gap gap;
 	int64_t lag_ps;
 
 	if (path->graph.nodes[node].kind != TS_PATH_GAP)
 		return ts_path_stream_gap(path, node, start_ps, end_ps);
 	lag_ps = critical_path_graph_lag(path, node);
-	return ts_path_divide(host, ts_i64_add(start_ps, lag_ps), ts_i64_add(end_ps, lag_ps),
-			      end_ps - start_ps);
+	ts_host_spans_divide(host, ts_i64_add(start_ps, lag_ps), ts_i64_add(end_ps, lag_ps),
+			     end_ps - start_ps, gap.ps);
+	return gap;
 }
 
 struct ts_time_gap ts_path_time_gap(const struct ts_path *path, uint32_t node)

@@ -21,11 +21,12 @@ enum part_kind {
 	PART_HOST,
 	PART_INPUT,
 	PART_COMPILE,
+	PART_LAUNCH,
 	PART_IDLE,
 	NR_PART_KINDS
 };
 static const char *const part_names[NR_PART_KINDS] = {
-	"op", "collective", "transfer", "host", "input", "compilation", "idle",
+	"op", "collective", "transfer", "host", "input", "compilation", "launch", "idle",
 };
 
 /* An op, or what a host did, on one device. */
@@ -117,7 +118,7 @@ static void critical_path_report_add(struct path_report *report, enum part_kind 
 	report->parts[at].nr += report->weight;
 }
 
-/* The host's event that the gap passed in, by the longest gaps of the run; nothing: it is none of them. */
+/* What the host's event is called that the gap passed in, by the longest gaps of the run; nothing: it is none of them. */
 static struct ts_bytes critical_path_report_witness(const struct path_report *report, uint32_t node)
 {
 	const struct ts_context *ctx = report->path.ctx;
@@ -144,17 +145,26 @@ static struct ts_bytes critical_path_report_event(const struct path_report *repo
 static void critical_path_report_add_gap(struct path_report *report,
 					 const struct ts_graph_part *part)
 {
+	static const enum part_kind kinds[TS_NR_PAUSES] = {
+		[TS_BUCKET_COMPILATION - TS_FIRST_PAUSE] = PART_COMPILE,
+		[TS_BUCKET_INPUT - TS_FIRST_PAUSE] = PART_INPUT,
+		[TS_BUCKET_LAUNCH - TS_FIRST_PAUSE] = PART_LAUNCH,
+		[TS_BUCKET_IDLE - TS_FIRST_PAUSE] = PART_IDLE,
+	};
 	uint32_t device = report->path.device[report->path.graph.nodes[part->node].row];
 	struct ts_bytes event = critical_path_report_event(report, part->node);
 	struct ts_path_gap gap =
 		ts_path_gap_of(&report->path, part->node, part->start_ps, part->end_ps);
-	int64_t compiled_ps = part->start_ps + gap.compile_ps;
-	int64_t input_ps = compiled_ps + gap.input_ps;
+	int64_t at_ps = part->start_ps;
 
-	critical_path_report_add(report, PART_COMPILE, event, device, part->start_ps, compiled_ps);
-	critical_path_report_add(report, PART_INPUT, event, device, compiled_ps, input_ps);
-	critical_path_report_add(report, event.n > 0 ? PART_HOST : PART_IDLE, event, device,
-				 input_ps, part->end_ps);
+	for (int i = 0; i < TS_NR_PAUSES; i++) {
+		bool is_rest = kinds[i] == PART_IDLE;
+		int64_t end_ps = is_rest ? part->end_ps : at_ps + gap.ps[i];
+
+		critical_path_report_add(report, is_rest && event.n > 0 ? PART_HOST : kinds[i],
+					 event, device, at_ps, end_ps);
+		at_ps = end_ps;
+	}
 }
 
 static void critical_path_report_take(void *arg, const struct ts_graph_part *part)
@@ -258,6 +268,7 @@ static struct ts_value critical_path_report_span_list(struct path_report *report
 	X(host_ps, ts_int(step->ps[PART_HOST])) \
 	X(input_ps, ts_int(step->ps[PART_INPUT])) \
 	X(compile_ps, ts_int(step->ps[PART_COMPILE])) \
+	X(launch_ps, ts_int(step->ps[PART_LAUNCH])) \
 	X(idle_ps, ts_int(step->ps[PART_IDLE])) \
 	X(spans, critical_path_report_span_list(report))
 
@@ -379,6 +390,7 @@ static void critical_path_report_put_run(struct path_report *report, const int64
 	TS_SET(result, critical_path, run.host_ps, ts_int(ps[PART_HOST]));
 	TS_SET(result, critical_path, run.input_ps, ts_int(ps[PART_INPUT]));
 	TS_SET(result, critical_path, run.compile_ps, ts_int(ps[PART_COMPILE]));
+	TS_SET(result, critical_path, run.launch_ps, ts_int(ps[PART_LAUNCH]));
 	TS_SET(result, critical_path, run.idle_ps, ts_int(ps[PART_IDLE]));
 	critical_path_report_put_parts(report, total_ps);
 }

@@ -356,20 +356,6 @@ const struct ts_stream_moment *ts_path_stream_moment(const struct ts_path *path,
 	return &lane->moments[TS_MIN(lane->is_thread ? at : at / 2, lane->nr - 1)];
 }
 
-struct ts_path_gap ts_path_divide(const struct ts_host_spans *host, int64_t from_ps, int64_t to_ps,
-				  int64_t left_ps)
-{
-	struct ts_path_gap gap;
-	size_t hint = 0;
-
-	gap.compile_ps = TS_MIN(ts_spans_covered(&host->compile, from_ps, to_ps, &hint), left_ps);
-	left_ps -= gap.compile_ps;
-	hint = 0;
-	gap.input_ps = TS_MIN(ts_spans_covered(&host->input, from_ps, to_ps, &hint), left_ps);
-	gap.idle_ps = left_ps - gap.input_ps;
-	return gap;
-}
-
 struct ts_path_gap ts_path_stream_gap(const struct ts_path *path, uint32_t node, int64_t start_ps,
 				      int64_t end_ps)
 {
@@ -380,8 +366,10 @@ struct ts_path_gap ts_path_stream_gap(const struct ts_path *path, uint32_t node,
 	const struct ts_host_spans *spans = &ctx->outline->hosts[host];
 	int64_t lag_ps = ts_i64_sub(at_ps, ts_path_align(path, device, at_ps)); /* of clocks */
 	int64_t from_ps = ts_i64_add(start_ps, lag_ps), to_ps = ts_i64_add(end_ps, lag_ps);
+	struct ts_path_gap gap;
 	size_t hint = 0;
 	int64_t busy_ps = ts_spans_covered(&path->busy[host], from_ps, to_ps, &hint);
 
-	return ts_path_divide(spans, from_ps, to_ps, end_ps - start_ps - busy_ps);
+	ts_host_spans_divide(spans, from_ps, to_ps, end_ps - start_ps - busy_ps, gap.ps);
+	return gap;
 }

@@ -367,6 +367,7 @@ static const struct bucket_row bucket_rows[] = {
 	{ "exposed_collectives", TS_BUCKET_COMMUNICATION, 10 },
 	{ "rematerialization", TS_BUCKET_REMATERIALIZATION, 10 },
 	{ "input_bound", TS_BUCKET_INPUT, 5 },
+	{ "launch_bound", TS_BUCKET_LAUNCH, 5 },
 	{ "idle", TS_BUCKET_IDLE, 10 },
 };
 

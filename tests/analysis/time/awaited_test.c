@@ -242,6 +242,7 @@ static void assert_scene(const struct scene *scene)
 {
 	struct given *given = given_scene(scene);
 	int64_t input_ps = ts_value_int(field(given, "time", "buckets.input_ps"));
+	int64_t launch_ps = ts_value_int(field(given, "time", "buckets.launch_ps"));
 	bool is_input = 2 * scene->input_us > GAP_US;
 	const struct ts_finding *finding = finding_by(given, is_input ? "input_bound" : "idle");
 
@@ -249,7 +250,7 @@ static void assert_scene(const struct scene *scene)
 		fail_msg("%s: no finding", scene->what);
 	if (input_ps != scene->input_us * US)
 		fail_msg("%s: %lld ps are input", scene->what, (long long)input_ps);
-	assert_us(given, "time", "buckets.idle_ps", GAP_US - scene->input_us);
+	assert_us(given, "time", "buckets.idle_ps", GAP_US - scene->input_us - launch_ps / US);
 	assert_says(scene, cell(given, "time", "idle_gaps", 0, "host_event").as.s, scene->event);
 	assert_says(scene, cell(given, "time", "idle_gaps", 0, "host_thread").as.s, scene->thread);
 	assert_says(scene, finding->evidence, scene->says);

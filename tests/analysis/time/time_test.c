@@ -7,7 +7,8 @@ static const char *const buckets[] = { "compute_ps",	   "below_roofline_ps",
 				       "memory_wait_ps",   "communication_ps",
 				       "host_transfer_ps", "rematerialization_ps",
 				       "unexplained_ps",   "compilation_ps",
-				       "input_ps",	   "idle_ps" };
+				       "input_ps",	   "launch_ps",
+				       "idle_ps" };
 
 /* Buckets sum to wall x cores; those of a step to its time on all cores. */
 static void assert_adds_up(struct given *given)
@@ -167,7 +168,7 @@ static void host_line(struct given *given, const char *name, int64_t start_us, i
  *	ops        compute                 compute      compute (100-110)
  *	compile       [5          30]
  *	input                [20      50]
- *	gap 10-60: compilation 10-30, input 30-50, idle 50-60; gap 80-100: idle
+ *	gap 10-60: compilation 10-30, input 30-50, launch 50-60; gap 80-100: launch
  */
 TEST(gaps_belong_to_what_the_hosts_did)
 {
@@ -183,18 +184,19 @@ TEST(gaps_belong_to_what_the_hosts_did)
 	xp_plane_end(&xp);
 	host_line(given, "backend_compile", 5, 25);
 	host_line(given, "shard_args", 20, 30);
-	host_line(given, "PjitFunction(f)", 0, 110); /* says nothing */
+	host_line(given, "PjitFunction(f)", 0, 110); /* what is left of it */
 	analyse(given, 0);
 	assert_us(given, "time", "buckets.compute_ps", 40);
 	assert_us(given, "time", "buckets.compilation_ps", 20);
 	assert_us(given, "time", "buckets.input_ps", 20);
-	assert_us(given, "time", "buckets.idle_ps", 30);
+	assert_us(given, "time", "buckets.launch_ps", 30);
+	assert_us(given, "time", "buckets.idle_ps", 0);
 	assert_us(given, "time", "compilation_host_ps", 25);
 	assert_int_equal(ts_value_int(field(given, "time", "compilation_count")), 1);
 	assert_int_equal(ts_value_int(cell(given, "time", "idle_gaps", 0, "start_ps")), 10 * US);
 	assert_int_equal(ts_value_int(cell(given, "time", "idle_gaps", 0, "duration_ps")), 50 * US);
 	assert_int_equal(ts_value_int(cell(given, "time", "idle_gaps", 1, "start_ps")), 80 * US);
-	assert_true(ts_bytes_is(cell(given, "time", "idle_gaps", 1, "cause").as.s, "idle"));
+	assert_true(ts_bytes_is(cell(given, "time", "idle_gaps", 1, "cause").as.s, "launch"));
 	assert_adds_up(given);
 	done(given);
 }

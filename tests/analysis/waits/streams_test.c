@@ -70,13 +70,16 @@ static void assert_count(struct given *given, const char *what, int64_t nr)
 	assert_int_equal(ts_value_int(field(given, "streams", what)), nr);
 }
 
-static void assert_path(struct given *given, int64_t ops_us, int64_t host_us, int64_t input_us,
+static void assert_path(struct given *given, int64_t ops_us, int64_t host_us, int64_t launch_us,
 			int64_t idle_us)
 {
-	assert_us(given, "critical_path", "run.total_ps", ops_us + host_us + input_us + idle_us);
+	int64_t input_us = ts_value_int(field(given, "critical_path", "run.input_ps")) / US;
+
+	assert_us(given, "critical_path", "run.total_ps",
+		  ops_us + host_us + launch_us + input_us + idle_us);
 	assert_us(given, "critical_path", "run.ops_ps", ops_us);
 	assert_us(given, "critical_path", "run.host_ps", host_us);
-	assert_us(given, "critical_path", "run.input_ps", input_us);
+	assert_us(given, "critical_path", "run.launch_ps", launch_us);
 	assert_us(given, "critical_path", "run.idle_ps", idle_us);
 }
 
@@ -104,7 +107,8 @@ TEST(the_path_goes_from_a_kernel_through_the_thread_to_what_it_loads)
 {
 	struct given *given = given_input();
 
-	assert_path(given, 300, 40, 600, 20);
+	assert_path(given, 300, 20, 20, 20);
+	assert_us(given, "critical_path", "run.input_ps", 600);
 	assert_count(given, "kernels", 3);
 	assert_count(given, "kernels_launched", 3);
 	assert_count(given, "calls_waited", 3);
@@ -192,7 +196,7 @@ TEST(a_time_without_a_name_ends_what_ended_in_it)
 	launch(&trace, 205, 5, 7, 220, 100);
 	given = trace_end(&trace);
 	assert_count(given, "waits_inferred", 1);
-	assert_path(given, 250, 5, 0, 55); /* 160 to 205, and 210 to 220 */
+	assert_path(given, 250, 0, 5, 55); /* 160 to 205, and 210 to 220 */
 	done(given);
 }
 
@@ -220,6 +224,6 @@ TEST(a_copy_that_blocks_ends_with_its_own)
 	launch(&trace, 80, 5, 7, 95, 100);
 	given = trace_end(&trace);
 	assert_count(given, "calls_waited", 1);
-	assert_path(given, 165, 10, 0, 10); /* 75 to 85, and 85 to 95 */
+	assert_path(given, 165, 5, 5, 10); /* 75 to 80, 80 to 85, and up to 95 */
 	done(given);
 }

@@ -37,7 +37,7 @@ const struct ts_rule ts_rule_kernel_gaps = {
 	.name = "kernel_gaps",
 	.confidence = TS_LIKELY,
 	.check = check_kernel_gaps,
-	.classes = TS_CLASS(TS_BUCKET_IDLE),
+	.classes = TS_CLASS(TS_BUCKET_IDLE) | TS_CLASS(TS_BUCKET_LAUNCH),
 	.ceiling = "the gaps of each GPU's busiest stream, and what the GPU is idle at most",
 };
 
@@ -194,6 +194,7 @@ const struct ts_rule ts_rule_late_rank = {
 	.symptom = true,
 	.check = check_late_rank,
 	.classes = TS_CLASS(TS_BUCKET_COMMUNICATION) | TS_CLASS(TS_BUCKET_COMPILATION) |
-		   TS_CLASS(TS_BUCKET_INPUT) | TS_CLASS(TS_BUCKET_IDLE),
+		   TS_CLASS(TS_BUCKET_INPUT) | TS_CLASS(TS_BUCKET_LAUNCH) |
+		   TS_CLASS(TS_BUCKET_IDLE),
 	.ceiling = "what the others waited for this rank and for no other",
 };

@@ -197,6 +197,7 @@ static const char *advice_for(const struct ts_slow_step *slow)
 	static const char *const by_cause[TS_NR_BUCKETS] = {
 		[TS_BUCKET_COMPILATION] = "recompilation",
 		[TS_BUCKET_INPUT] = "input_bound",
+		[TS_BUCKET_LAUNCH] = "launch_bound",
 		[TS_BUCKET_HOST_TRANSFER] = "host_copies",
 	};
 
@@ -290,7 +291,7 @@ static void check_worked(struct ts_doctor *doctor, const struct ts_rule *rule)
 	}
 	finding->evidence = ts_doctor_text(doctor);
 	finding->root.kind = "step";
-	for (enum ts_bucket pause = TS_BUCKET_COMPILATION; pause <= TS_BUCKET_IDLE; pause++)
+	for (enum ts_bucket pause = TS_FIRST_PAUSE; pause < TS_NR_BUCKETS; pause++)
 		ts_doctor_claim_class(doctor, pause, finding->impact_ps);
 	ts_doctor_cures(doctor, (struct ts_cure){ .kind = TS_CURE_STEPS });
 }

@@ -151,8 +151,8 @@ static void check_rematerialization(struct ts_doctor *doctor, const struct ts_ru
 TS_ORDER(rules_time_longest_first, struct ts_time_gap,
 	 TS_DOWN(dur_ps) TS_UP(start_ps) TS_UP(device))
 
-/* Gaps under a compilation or the input pipeline belong to the findings about those. */
-static size_t idle_gaps(struct ts_doctor *doctor, struct ts_time_gap **gaps)
+/* Gaps under another class belong to the findings about that. */
+static size_t gaps_of(struct ts_doctor *doctor, enum ts_bucket cause, struct ts_time_gap **gaps)
 {
 	const struct ts_time_facts *time = doctor->time;
 	size_t nr = 0;
@@ -163,7 +163,7 @@ static size_t idle_gaps(struct ts_doctor *doctor, struct ts_time_gap **gaps)
 		return 0;
 	}
 	for (size_t i = 0; i < time->nr_gaps; i++)
-		if (time->gaps[i].cause == TS_BUCKET_IDLE)
+		if (time->gaps[i].cause == cause)
 			(*gaps)[nr++] = time->gaps[i];
 	TS_SORT(*gaps, nr, rules_time_longest_first);
 	return nr;
@@ -211,6 +211,35 @@ static void advise_by_gaps(struct ts_doctor *doctor, struct ts_finding *finding)
 		ts_doctor_advise_by_event(doctor, finding, &gaps->groups[i].witness);
 }
 
+static void rules_time_range_gaps(struct ts_doctor *doctor, const struct ts_time_gap *gaps,
+				  size_t nr)
+{
+	for (size_t i = 0; i < nr_long(gaps, nr); i++)
+		ts_doctor_range(doctor, gaps[i].device, gaps[i].start_ps,
+				ts_i64_add(gaps[i].start_ps, gaps[i].dur_ps));
+}
+
+static void check_launch_bound(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	struct ts_finding *finding =
+		report_bucket(doctor, rule, TS_BUCKET_LAUNCH, doctor->ctx->settings->launch_high,
+			      "waits for launches");
+	struct ts_time_gap *gaps;
+	size_t nr;
+
+	if (!finding)
+		return;
+	nr = gaps_of(doctor, TS_BUCKET_LAUNCH, &gaps);
+	TS_PUT(doctor, "For {core} of {core} nothing runs while the host launches what runs next.",
+	       TS_CORE(doctor->bucket_ps[TS_BUCKET_LAUNCH]), TS_CORE(doctor->total_ps));
+	ts_put_host_events(doctor, TS_BUCKET_LAUNCH);
+	ts_put_per_step(doctor, TS_BUCKET_LAUNCH);
+	ts_put_launches(doctor);
+	finding->evidence = ts_doctor_text(doctor);
+	ts_doctor_root_at_host(doctor, finding, TS_BUCKET_LAUNCH);
+	rules_time_range_gaps(doctor, gaps, nr);
+}
+
 static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	struct ts_finding *finding =
@@ -221,7 +250,7 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 
 	if (!finding)
 		return;
-	nr = idle_gaps(doctor, &gaps);
+	nr = gaps_of(doctor, TS_BUCKET_IDLE, &gaps);
 	TS_PUT(doctor, "{core} of {core}", TS_CORE(doctor->bucket_ps[TS_BUCKET_IDLE]),
 	       TS_CORE(doctor->total_ps));
 	if (nr > 0)
@@ -240,9 +269,7 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 			doctor,
 			"{share} of core time has nothing to run: the launch waits for {name}",
 			TS_SHARE(finding->impact_share), TS_NAME(finding->root.event));
-	for (size_t i = 0; i < nr_long(gaps, nr); i++)
-		ts_doctor_range(doctor, gaps[i].device, gaps[i].start_ps,
-				ts_i64_add(gaps[i].start_ps, gaps[i].dur_ps));
+	rules_time_range_gaps(doctor, gaps, nr);
 }
 
 /* Waits have rules of their own; this is for an op that works. */
@@ -331,6 +358,13 @@ const struct ts_rule ts_rule_rematerialization = {
 	.is_headroom = true,
 	.check = check_rematerialization,
 	.ceiling = "the core time of what is computed again",
+};
+const struct ts_rule ts_rule_launch_bound = {
+	.name = "launch_bound",
+	.confidence = TS_LIKELY,
+	.is_rest = true,
+	.check = check_launch_bound,
+	.ceiling = "the core time with nothing to run while the host launches",
 };
 const struct ts_rule ts_rule_idle = {
 	.name = "idle",

@@ -186,8 +186,9 @@ static void check_cuda_graphs(struct ts_doctor *doctor, const struct ts_rule *ru
 {
 	const struct ts_settings *settings = doctor->ctx->settings;
 	int64_t graphs = ts_compile_facts(doctor->ctx)->nr_cuda_graph_launches;
-	int64_t idle_ps = doctor->bucket_ps[TS_BUCKET_IDLE];
-	double idle = ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE), mean_ps;
+	int64_t idle_ps =
+		ts_i64_add(doctor->bucket_ps[TS_BUCKET_IDLE], doctor->bucket_ps[TS_BUCKET_LAUNCH]);
+	double idle = ts_doctor_share(doctor, idle_ps), mean_ps;
 	struct kernels kernels = torch_compile_kernels_of(doctor);
 	struct ts_finding *finding;
 
@@ -234,5 +235,5 @@ const struct ts_rule ts_rule_torch_cuda_graphs = {
 	.keep = true, /* beside idle, as an advice */
 	.ceiling = "the device time with nothing to run, of which some waits for launches",
 	.check = check_cuda_graphs,
-	.classes = TS_CLASS(TS_BUCKET_IDLE),
+	.classes = TS_CLASS(TS_BUCKET_IDLE) | TS_CLASS(TS_BUCKET_LAUNCH),
 };
