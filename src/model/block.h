@@ -104,6 +104,26 @@ enum ts_columns { /* bits: what a sink wants filled beside op, start, dur, total
 		  TS_COL_LINK = 32,
 };
 
+/* What an event says of its time and cannot be. */
+enum ts_fault {
+	TS_FAULT_OUTSIDE, /* it begins where the capture is not: it is left out */
+	TS_FAULT_ENDLESS, /* it lasts longer than the capture, and ends with it */
+	TS_FAULT_OVER,	  /* on a stream, it goes on while what follows it runs, and is cut there */
+	TS_FAULT_NEGATIVE, /* its length is below 0, and counts as 0 */
+	TS_NR_FAULTS
+};
+
+/* Of a line: how many events have the fault, and the first of them. */
+struct ts_faults {
+	struct {
+		uint64_t nr;
+		uint32_t op;
+		struct ts_bytes body;
+		int64_t ps; /* how far outside, beyond the capture's end or over what follows; below 0: before */
+		uint64_t nr_over; /* events that it goes on over */
+	} of[TS_NR_FAULTS];
+};
+
 /* Where blocks go. A status other than TS_OK ends the line and is given back by the reader. */
 struct ts_sink {
 	void *ctx;
@@ -115,6 +135,7 @@ struct ts_sink {
 	 * looked at stays the same but for its depth.
 	 */
 	const bool *looks_at;
+	struct ts_faults *faults; /* of all events of the line, zeroed before; NULL: nobody asks */
 };
 
 #endif

@@ -21,7 +21,10 @@ struct open_event {
 
 struct ts_nest {
 	struct ts_sink sink;
-	const struct ts_span *part; /* the profile's */
+	const struct ts_span *part;  /* the profile's */
+	struct ts_capture_time time; /* on the run's timeline */
+	bool is_stream;		     /* its events follow one another */
+	int64_t over_ps;	     /* the end that the first event which was cut had */
 	struct ts_block block;
 	size_t depth, nr_looked_at; /* open events; of them those that the sink looks at */
 	int64_t last_start_ps, cut_ps;
@@ -37,6 +40,20 @@ struct ts_nest {
 	int64_t segment_start_ps[BLOCK_SEGMENTS], segment_end_ps[BLOCK_SEGMENTS];
 };
 
+static void nest_bound(struct ts_nest *nest, const struct ts_profile *profile,
+		       const struct ts_line *line)
+{
+	const struct ts_plane *plane = &profile->planes[line->plane];
+	struct ts_capture_time time = profile->hosts[plane->host].time;
+	int64_t lag_ps = ts_i64_sub(line->start_ps, line->host_ps);
+
+	nest->time = (struct ts_capture_time){ ts_i64_add(time.first_ps, lag_ps),
+					       ts_i64_add(time.last_ps, lag_ps),
+					       ts_i64_add(time.end_ps, lag_ps) };
+	nest->is_stream = plane->kind == TS_PLANE_GPU && line->kind == TS_LINE_OPS;
+	nest->over_ps = INT64_MIN;
+}
+
 struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 			    const struct ts_sink *sink)
 {
@@ -48,6 +65,7 @@ struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 		return NULL;
 	nest->sink = *sink;
 	nest->part = profile->part;
+	nest_bound(nest, profile, &profile->lines[line]);
 	nest->depth = nest->nr_looked_at = 0;
 	nest->last_start_ps = INT64_MIN;
 	nest->cut_ps = nest->last_place_ps = INT64_MIN;
@@ -249,14 +267,104 @@ static bool nest_is_of_part(const struct ts_nest *nest, const struct ts_event *e
 	return ts_part_has(nest->part, event->start_ps, event->dur_ps);
 }
 
-enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
+static void nest_fault(const struct ts_nest *nest, enum ts_fault fault,
+		       const struct ts_event *event, int64_t ps)
+{
+	struct ts_faults *faults = nest->sink.faults;
+
+	if (!faults || faults->of[fault].nr++ > 0)
+		return;
+	faults->of[fault].op = event->op;
+	faults->of[fault].body = event->body;
+	faults->of[fault].ps = ps;
+}
+
+/* An event whose time cannot be as it is, made what it can be; false: it cannot be at all. */
+static bool nest_mend(const struct ts_nest *nest, struct ts_event *event)
+{
+	const struct ts_capture_time *time = &nest->time;
+	int64_t over_ps;
+
+	if (event->start_ps < time->first_ps || event->start_ps > time->last_ps) {
+		nest_fault(nest, TS_FAULT_OUTSIDE, event,
+			   event->start_ps < time->first_ps
+				   ? ts_i64_sub(event->start_ps, time->first_ps)
+				   : ts_i64_sub(event->start_ps, time->last_ps));
+		return false;
+	}
+	if (event->dur_ps < 0 || event->total_ps < 0) {
+		nest_fault(nest, TS_FAULT_NEGATIVE, event, event->dur_ps);
+		event->dur_ps = TS_MAX(event->dur_ps, 0);
+		event->total_ps = TS_MAX(event->total_ps, 0);
+	}
+	over_ps = ts_i64_sub(ts_i64_add(event->start_ps, event->dur_ps), time->end_ps);
+	if (over_ps > ts_i64_sub(time->last_ps, time->end_ps)) {
+		nest_fault(nest, TS_FAULT_ENDLESS, event, over_ps);
+		event->dur_ps = TS_MAX(event->dur_ps - over_ps, 0);
+		event->total_ps = TS_MIN(event->total_ps, event->dur_ps);
+	}
+	return true;
+}
+
+static TS_INLINE bool nest_can_be(const struct ts_nest *nest, const struct ts_event *event)
+{
+	const struct ts_capture_time *time = &nest->time;
+
+	return event->start_ps >= time->first_ps && event->dur_ps >= 0 && event->total_ps >= 0 &&
+	       ts_i64_add(event->start_ps, event->dur_ps) <= time->last_ps;
+}
+
+#define OVERLAP_PS (100 * TS_PS_PER_US) /* a kernel may begin before the one that it follows ends, but not end before it */
+
+/*
+ * What a stream runs does not go on while what follows it there runs: an event that does so was not seen to end, and is cut where
+ * the next one begins. A kernel that begins while the one before it drains (programmatic launches) overlaps with it for
+ * microseconds, and ends later.
+ */
+static void nest_cut_over(struct ts_nest *nest, const struct ts_event *event)
+{
+	struct ts_faults *faults = nest->sink.faults;
+	struct open_event *open = &nest->stack[nest->depth - 1];
+	int64_t over_ps = ts_i64_sub(open->end_ps, event->start_ps);
+	bool is_inside =
+		ts_i64_sub(open->end_ps, ts_i64_add(event->start_ps, event->dur_ps)) > TS_PS_PER_US;
+
+	if (over_ps <= 0 || (over_ps <= OVERLAP_PS && !is_inside))
+		return;
+	nest_fault(nest, TS_FAULT_OVER, &open->event, over_ps);
+	if (faults && faults->of[TS_FAULT_OVER].nr == 1)
+		nest->over_ps = open->end_ps;
+	open->event.dur_ps -= over_ps;
+	open->event.total_ps = TS_MAX(open->event.total_ps - over_ps, 0);
+	open->end_ps = event->start_ps;
+	open->device_end_ps = ts_i64_add(open->event.device_start_ps, open->event.total_ps);
+}
+
+static void nest_follow(struct ts_nest *nest, const struct ts_event *event)
+{
+	if (nest->depth > 0)
+		nest_cut_over(nest, event);
+	if (event->start_ps < nest->over_ps)
+		nest->sink.faults->of[TS_FAULT_OVER].nr_over++;
+}
+
+enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *pushed,
 			    struct ts_error *err)
 {
-	int64_t device_end_ps = ts_i64_add(event->device_start_ps, event->total_ps);
+	const struct ts_event *event = pushed;
+	struct ts_event mended;
+	int64_t device_end_ps;
 	struct open_event *open;
 	enum ts_status st;
 
 	TS_ASSERT_HOT(nest && event && nest->depth <= TS_LIMIT_NEST_DEPTH);
+	if (!nest_can_be(nest, event)) {
+		mended = *event;
+		if (!nest_mend(nest, &mended))
+			return TS_OK;
+		event = &mended;
+	}
+	device_end_ps = ts_i64_add(event->device_start_ps, event->total_ps);
 	if (nest->part && !nest_is_of_part(nest, event))
 		return TS_OK;
 	if (event->device_start_ps < nest->last_start_ps)
@@ -264,6 +372,8 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 	nest->last_start_ps = event->device_start_ps;
 	nest->block.is_in_order &= event->start_ps >= nest->last_place_ps;
 	nest->last_place_ps = event->start_ps;
+	if (nest->is_stream)
+		nest_follow(nest, event);
 	st = close_until(nest, event, device_end_ps, err);
 	if (st == TS_OK)
 		st = nest_room(nest, err);

@@ -67,6 +67,7 @@ struct ts_host *ts_profile_add_host(struct ts_profile *profile)
 		.world_size = TS_UNKNOWN,
 		.trace_start_ns = TS_UNKNOWN,
 		.trace_ps = TS_UNKNOWN,
+		.time = ts_capture_time_any,
 		.first_plane = (uint32_t)profile->nr_planes,
 	};
 	return host;
@@ -191,14 +192,13 @@ enum ts_status ts_profile_stack_frame(struct ts_profile *profile, uint32_t frame
 }
 
 /* Lines are read more than once; damage in them is noted once. */
-static bool is_known_damage(const struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
-			    const char *cause)
+static bool is_known_damage(const struct ts_profile *profile, const struct ts_damage *damage)
 {
 	for (size_t i = 0; i < profile->nr_damage; i++) {
 		const struct ts_damage *known = &profile->damage[i];
 
-		if (known->offset == offset && ts_bytes_eq(known->file, file) &&
-		    ts_bytes_is(known->cause, cause))
+		if (known->offset == damage->offset && ts_bytes_eq(known->file, damage->file) &&
+		    ts_bytes_eq(known->cause, damage->cause))
 			return true;
 	}
 	return false;
@@ -218,19 +218,24 @@ void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uin
 {
 	TS_ASSERT(profile && cause);
 	TS_ASSERT(file.p || file.n == 0);
-	if (profile->nr_damage >= MAX_DAMAGE || is_known_damage(profile, file, offset, cause))
+	ts_profile_note_damage(profile, &(struct ts_damage){ .file = file,
+							     .offset = offset,
+							     .cause = ts_bytes_of(cause),
+							     .minor = minor });
+}
+
+void ts_profile_note_damage(struct ts_profile *profile, const struct ts_damage *damage)
+{
+	TS_ASSERT(profile && damage);
+	if (profile->nr_damage >= MAX_DAMAGE || is_known_damage(profile, damage))
 		return;
 	if (!ts_grow(&profile->damage, &profile->cap_damage, profile->nr_damage + 1,
 		     sizeof(*profile->damage))) {
 		profile->arena.failed = true;
 		return;
 	}
-	profile->damage[profile->nr_damage++] = (struct ts_damage){
-		.file = file,
-		.offset = offset,
-		.cause = ts_arena_copy(&profile->arena, ts_bytes_of(cause)),
-		.minor = minor,
-	};
+	profile->damage[profile->nr_damage] = *damage;
+	profile->damage[profile->nr_damage++].cause = ts_arena_copy(&profile->arena, damage->cause);
 }
 
 void ts_op_init(struct ts_op *op)

@@ -21,6 +21,7 @@
 #include "base/map.h"
 #include "base/room.h"
 #include "base/spans.h"
+#include "model/capture_time.h"
 #include "model/hlo.h"
 #include "model/torch_log.h"
 
@@ -111,6 +112,8 @@ struct ts_line {
 	struct ts_bytes body; /* the undecoded line, for its reader */
 	uint32_t at_reader;   /* its place among the lines when it was read */
 	uint64_t nr_events;
+	struct ts_span
+		usual; /* of a line with events: from when to when some of them are, since .start_ps */
 	int64_t thread; /* what the system calls the thread, or its driver the stream; 0: it is not known */
 	/* Not slices of its own: points of counters; or (steps, with each device) events of another line. */
 	bool has_points, repeats;
@@ -167,8 +170,9 @@ struct ts_host {
 	struct ts_bytes *errors, *warnings;
 	size_t nr_errors, nr_warnings; /* all of them */
 	int64_t rank, world_size;      /* of a distributed job; TS_UNKNOWN */
-	int64_t trace_start_ns; /* of a trace: its start as its own events count; TS_UNKNOWN */
-	int64_t trace_ps;	/* of a trace: from its first event to its last; TS_UNKNOWN */
+	int64_t trace_start_ns;	     /* of a trace: its start as its own events count; TS_UNKNOWN */
+	int64_t trace_ps;	     /* of a trace: from its first event to its last; TS_UNKNOWN */
+	struct ts_capture_time time; /* what its events may take up */
 	uint32_t first_plane, nr_planes;
 	uint32_t reader;   /* the index of its reader in read/'s list */
 	void *reader_data; /* of that reader, freed by .reader_release */
@@ -182,6 +186,8 @@ struct ts_damage {
 	struct ts_bytes cause;
 	bool minor;	/* one thing was left out (a module); the file itself is whole */
 	bool of_module; /* of the module of this program, which another file may have whole */
+	uint64_t
+		nr_events; /* whose times cannot be (enum ts_fault); 0: it is damage of another kind */
 	uint64_t program_id;
 };
 
@@ -259,6 +265,8 @@ bool ts_profile_is_damaged(const struct ts_profile *profile);
  * noted in the arena. */
 void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
 			   const char *cause, bool minor);
+/* The same of what has more to say; the cause is copied. */
+void ts_profile_note_damage(struct ts_profile *profile, const struct ts_damage *damage);
 /*
  * The op with this identity, made from DRAFT if it is new: ops of one program and name are one op
  * whatever plane or host they ran on; ops without a program differ by kind and name. TS_NONE: no

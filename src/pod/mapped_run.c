@@ -19,7 +19,8 @@ static bool is_damage(const void *self)
 	return ((const struct ts_line_damage *)self)->text.p != NULL;
 }
 static TS_RECORD_WITH(damage, TS_VALID_IF(is_damage),
-		      TS_INDEX_KNOWN(1, line, TS_BY_LINE, TS_BY_HAND), TS_TEXT(2, text));
+		      TS_INDEX_KNOWN(1, line, TS_BY_LINE, TS_BY_HAND), TS_TEXT(2, text),
+		      TS_NUMBER(3, offset, TS_BY_HAND), TS_NUMBER(4, nr_events, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_line_damages
@@ -45,6 +46,19 @@ static TS_RECORD(options, TS_ARRAY(1, settings, nr_settings, TS_BY_NOTHING, TS_B
 #undef TS_SELF
 
 #define NR_SETTINGS (offsetof(struct ts_settings, input_names) / sizeof(double))
+
+void ts_line_damage_note(const struct ts_line_damage *damage, struct ts_profile *profile)
+{
+	const struct ts_plane *plane = &profile->planes[profile->lines[damage->line].plane];
+
+	TS_ASSERT(damage && profile);
+	ts_profile_note_damage(profile,
+			       &(struct ts_damage){ .file = profile->hosts[plane->host].file,
+						    .offset = damage->offset,
+						    .cause = damage->text,
+						    .minor = damage->nr_events > 0,
+						    .nr_events = damage->nr_events });
+}
 
 void ts_line_damages_put(struct ts_buf *out, const struct ts_line_damages *damages)
 {
@@ -210,7 +224,7 @@ enum ts_status ts_mapped_run_finish(struct ts_mapped_run *mapped, struct ts_run 
 		st = ts_line_damages_load(ts_buf_bytes(&mapped->damage), &run->profile, &damages,
 					  err);
 	for (size_t i = 0; st == TS_OK && i < damages.nr; i++)
-		ts_outline_note_damage(&run->profile, damages.items[i].line, damages.items[i].text);
+		ts_line_damage_note(&damages.items[i], &run->profile);
 	ts_record_release(&damages_record, &damages);
 	return st;
 }

@@ -32,12 +32,14 @@ struct ts_mapped_run {
 struct ts_line_damage {
 	uint32_t line;
 	struct ts_bytes text;
+	uint64_t offset, nr_events; /* as struct ts_damage has them */
 };
 struct ts_line_damages {
 	struct ts_line_damage *items;
 	size_t nr, cap;
 };
 
+void ts_line_damage_note(const struct ts_line_damage *damage, struct ts_profile *profile);
 void ts_line_damages_put(struct ts_buf *out, const struct ts_line_damages *damages);
 enum ts_status ts_line_damages_load(struct ts_bytes bytes, struct ts_profile *profile,
 				    struct ts_line_damages *damages, struct ts_error *err);

@@ -187,7 +187,8 @@ static enum ts_status put_damages(struct ts_buf *out, const struct ts_outline_li
 			free(damages.items);
 			return ts_fail_nomem(err);
 		}
-		damages.items[damages.nr++] = (struct ts_line_damage){ i, lines->items[i].damage };
+		damages.items[damages.nr++] =
+			(struct ts_line_damage){ .line = i, .text = lines->items[i].damage };
 	}
 	ts_line_damages_put(out, &damages);
 	free(damages.items);

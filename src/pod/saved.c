@@ -102,7 +102,7 @@ static TS_RECORD_WITH(
 #define TS_SELF struct ts_damage
 static TS_RECORD(damage, TS_TEXT(1, file), TS_NUMBER(2, offset, TS_BY_HAND), TS_TEXT(3, cause),
 		 TS_NUMBER(4, minor, TS_BY_HAND), TS_NUMBER(5, of_module, TS_BY_HAND),
-		 TS_NUMBER(6, program_id, TS_BY_HAND));
+		 TS_NUMBER(6, program_id, TS_BY_HAND), TS_NUMBER(7, nr_events, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_site

@@ -34,17 +34,20 @@ enum ts_status ts_states_take(void *ctx, const struct ts_analysis *analysis, con
 	return out->failed ? ts_fail_nomem(err) : TS_OK;
 }
 
-enum ts_status ts_states_take_damage(void *ctx, uint32_t line, const char *text,
+enum ts_status ts_states_take_damage(void *ctx, uint32_t line, const struct ts_damage *damage,
 				     struct ts_error *err)
 {
 	struct ts_states *states = ctx;
 	struct ts_line_damages *damages = &states->damages;
-	struct ts_line_damage damage = { line, ts_arena_copy(&states->arena, ts_bytes_of(text)) };
+	struct ts_line_damage kept = { .line = line,
+				       .text = ts_arena_copy(&states->arena, damage->cause),
+				       .offset = damage->offset,
+				       .nr_events = damage->nr_events };
 
-	if (!damage.text.p ||
+	if (!kept.text.p ||
 	    !ts_grow(&damages->items, &damages->cap, damages->nr + 1, sizeof(*damages->items)))
 		return ts_fail_nomem(err);
-	damages->items[damages->nr++] = damage;
+	damages->items[damages->nr++] = kept;
 	return TS_OK;
 }
 
@@ -154,7 +157,7 @@ enum ts_status ts_states_note_damage(const struct ts_parcel *parcel, struct ts_p
 	if (st == TS_OK)
 		st = ts_line_damages_load(ts_buf_bytes(&bytes), profile, &damages, err);
 	for (size_t i = 0; st == TS_OK && i < damages.nr; i++)
-		ts_outline_note_damage(profile, damages.items[i].line, damages.items[i].text);
+		ts_line_damage_note(&damages.items[i], profile);
 	free(damages.items);
 	ts_buf_release(&bytes);
 	return st;

@@ -24,7 +24,7 @@ struct ts_states {
 /* As struct ts_pass_part wants them; CTX is a struct ts_states. */
 enum ts_status ts_states_take(void *ctx, const struct ts_analysis *analysis, const void *state,
 			      struct ts_error *err);
-enum ts_status ts_states_take_damage(void *ctx, uint32_t line, const char *text,
+enum ts_status ts_states_take_damage(void *ctx, uint32_t line, const struct ts_damage *damage,
 				     struct ts_error *err);
 /* What map pass writes: all but those of the overlay's pass. */
 enum ts_status ts_states_put(struct ts_buf *out, const struct ts_states *states,

@@ -57,6 +57,9 @@ struct ts_reader {
 	 */
 	enum ts_status (*stream)(const struct ts_profile *profile, uint32_t line, bool sort,
 				 const struct ts_sink *sink, struct ts_error *err);
+	/* The offset in the file (of a packed one in its text) of an event whose body a block had. */
+	uint64_t (*place)(const struct ts_profile *profile, const struct ts_line *line,
+			  struct ts_bytes body);
 	/*
 	 * No thread reads this host now: what can be made again is let go. What was handed out of its
 	 * events stays, but for what .each of a block showed. May add damage to the profile. NULL: there is

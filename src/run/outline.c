@@ -467,15 +467,6 @@ enum ts_status ts_outline_seal(struct ts_outline *outline, struct ts_error *err)
 	return ts_spans_seal(&outline->compile) ? TS_OK : ts_fail_nomem(err);
 }
 
-void ts_outline_note_damage(struct ts_profile *profile, uint32_t line, struct ts_bytes damage)
-{
-	const struct ts_plane *plane = &profile->planes[profile->lines[line].plane];
-
-	TS_ASSERT(profile && line < profile->nr_lines);
-	ts_profile_add_damage(profile, profile->hosts[plane->host].file, 0, (const char *)damage.p,
-			      false);
-}
-
 enum ts_status ts_outline_lines_make(struct ts_profile *profile, size_t nr_threads,
 				     struct ts_outline_lines *lines, uint8_t **activity,
 				     struct ts_error *err)
@@ -494,6 +485,14 @@ enum ts_status ts_outline_lines_make(struct ts_profile *profile, size_t nr_threa
 	return st == TS_OK ? spare_marks(profile, lines, err) : st;
 }
 
+static void outline_note_damage(struct ts_profile *profile, uint32_t line, struct ts_bytes damage)
+{
+	const struct ts_plane *plane = &profile->planes[profile->lines[line].plane];
+
+	ts_profile_add_damage(profile, profile->hosts[plane->host].file, 0, (const char *)damage.p,
+			      false);
+}
+
 enum ts_status ts_outline_join_threads(struct ts_profile *profile, struct ts_outline_lines *lines,
 				       struct ts_outline *outline, struct ts_error *err)
 {
@@ -506,7 +505,7 @@ enum ts_status ts_outline_join_threads(struct ts_profile *profile, struct ts_out
 		return st;
 	for (uint32_t l = 0; l < lines->nr; l++)
 		if (lines->items[l].damage.n > 0)
-			ts_outline_note_damage(profile, l, lines->items[l].damage);
+			outline_note_damage(profile, l, lines->items[l].damage);
 	outline->nr_compiles = (int64_t)outline->compile.nr;
 	outline->compile_ps = ts_spans_total(&outline->compile);
 	return TS_OK;

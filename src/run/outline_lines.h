@@ -58,6 +58,5 @@ struct outline_marks **ts_outline_marks_of(const struct ts_outline_lines *lines)
 uint8_t *ts_outline_activity(const struct ts_profile *profile);
 /* Makes its spans quick to ask, as they are when the outline is made. */
 enum ts_status ts_outline_seal(struct ts_outline *outline, struct ts_error *err);
-void ts_outline_note_damage(struct ts_profile *profile, uint32_t line, struct ts_bytes damage);
 
 #endif

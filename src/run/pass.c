@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/work.h"
+#include "run/faults.h"
 #include "run/interleave.h"
 #include "run/state.h"
 #include "read/stream.h"
@@ -17,6 +18,7 @@ struct line_states {
 	void *state[TS_MAX_ANALYSES]; /* NULL: the analysis does not want the line */
 	bool observed, done, is_in_order;
 	char *damage; /* what of the line could not be read; NULL: nothing */
+	struct ts_faults faults;
 };
 
 struct pass {
@@ -94,12 +96,16 @@ static enum ts_status show_block(void *ctx, const struct ts_block *block, struct
 
 static enum ts_status stream(struct pass *pass, uint32_t line, struct ts_error *err)
 {
-	struct ts_sink sink = { .ctx = pass, .looks_at = pass->looks_at, .block = show_block };
+	struct ts_sink sink = { .ctx = pass,
+				.looks_at = pass->looks_at,
+				.faults = pass->is_first ? &pass->lines[line].faults : NULL,
+				.block = show_block };
 	enum ts_status st =
 		pass_open_states(pass, &pass->lines[line], &pass->profile->lines[line], err);
 
 	if (st)
 		return st;
+	memset(&pass->lines[line].faults, 0, sizeof(pass->lines[line].faults));
 	for (size_t a = 0; a < pass->nr_analyses; a++)
 		if (pass->lines[line].state[a])
 			sink.columns |= pass->analyses[a]->columns;
@@ -109,19 +115,35 @@ static enum ts_status stream(struct pass *pass, uint32_t line, struct ts_error *
 	return st;
 }
 
+static enum ts_status pass_take_damage(struct pass *pass, uint32_t line,
+				       const struct ts_damage *damage, struct ts_error *err)
+{
+	if (pass->part)
+		return pass->part->take_damage(pass->part->ctx, line, damage, err);
+	ts_profile_note_damage(pass->profile, damage);
+	return TS_OK;
+}
+
 /* In the order of the lines, however the threads went. */
 static enum ts_status pass_note_damage(struct pass *pass, uint32_t line, struct ts_error *err)
 {
 	const struct ts_plane *plane = &pass->profile->planes[pass->profile->lines[line].plane];
-	const char *damage = pass->lines[line].damage;
+	const struct line_states *states = &pass->lines[line];
+	struct ts_damage damage = { .file = pass->profile->hosts[plane->host].file };
+	enum ts_status st = TS_OK;
+	char text[512];
 
-	if (!damage || !pass->is_first || (pass->part && pass->part->closes))
+	if (!pass->is_first || (pass->part && pass->part->closes))
 		return TS_OK;
-	if (pass->part)
-		return pass->part->take_damage(pass->part->ctx, line, damage, err);
-	ts_profile_add_damage(pass->profile, pass->profile->hosts[plane->host].file, 0, damage,
-			      false);
-	return TS_OK;
+	if (states->damage) {
+		damage.cause = ts_bytes_of(states->damage);
+		st = pass_take_damage(pass, line, &damage, err);
+	}
+	for (int fault = 0; fault < TS_NR_FAULTS && st == TS_OK; fault++)
+		if (ts_fault_tell(pass->profile, line, &states->faults, (enum ts_fault)fault, text,
+				  &damage))
+			st = pass_take_damage(pass, line, &damage, err);
+	return st;
 }
 
 /* A state goes through its saved form, as if it came from another machine. */
@@ -188,6 +210,14 @@ static enum ts_status merge_ready(struct pass *pass, struct ts_error *err)
 	return st;
 }
 
+static bool pass_has_faults(const struct ts_faults *faults)
+{
+	for (int i = 0; i < TS_NR_FAULTS; i++)
+		if (faults->of[i].nr > 0)
+			return true;
+	return false;
+}
+
 static enum ts_status pass_run_line(void *ctx, size_t job, size_t thread, struct ts_error *err)
 {
 	struct pass *pass = ctx;
@@ -202,7 +232,9 @@ static enum ts_status pass_run_line(void *ctx, size_t job, size_t thread, struct
 		st = stream(pass, line, err);
 	}
 	if (pass->is_first)
-		pass->profile->lines[line].is_plain = st == TS_OK && pass->lines[line].is_in_order;
+		pass->profile->lines[line].is_plain = st == TS_OK &&
+						      pass->lines[line].is_in_order &&
+						      !pass_has_faults(&pass->lines[line].faults);
 	if (st == TS_FORMAT) {
 		pass->lines[line].damage = strdup(err->text);
 		st = pass->lines[line].damage ? TS_OK : ts_fail_nomem(err);

@@ -48,8 +48,8 @@ struct ts_pass_part {
 	/* Of TS_PASS_INTERLEAVED: the state of a host. */
 	enum ts_status (*take)(void *ctx, const struct ts_analysis *analysis, const void *state,
 			       struct ts_error *err);
-	/* LINE could not be read to its end. */
-	enum ts_status (*take_damage)(void *ctx, uint32_t line, const char *text,
+	/* LINE could not be read to its end, or as it is; what is said lasts for the call. */
+	enum ts_status (*take_damage)(void *ctx, uint32_t line, const struct ts_damage *damage,
 				      struct ts_error *err);
 };
 

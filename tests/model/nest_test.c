@@ -55,6 +55,7 @@ struct given {
 	struct ts_profile profile;
 	struct ts_nest *nest;
 	struct seen seen;
+	struct ts_faults faults;
 };
 
 static struct given *given_columns(unsigned columns)
@@ -64,8 +65,12 @@ static struct given *given_columns(unsigned columns)
 
 	assert_non_null(given);
 	ts_profile_init(&given->profile);
+	assert_non_null(ts_profile_add_host(&given->profile));
+	assert_non_null(ts_profile_add_plane(&given->profile));
 	assert_non_null(ts_profile_add_line(&given->profile));
+	given->profile.planes[0].host = given->profile.lines[0].plane = 0;
 	sink.ctx = &given->seen;
+	sink.faults = &given->faults;
 	given->nest = ts_nest_new(&given->profile, 0, &sink);
 	assert_non_null(given->nest);
 	return given;
@@ -563,4 +568,80 @@ TEST(a_bound_keeps_differences_in_64_bits)
 	assert_int_equal(ts_time_bound(INT64_MIN), -TS_TIME_MAX);
 	assert_int_equal(ts_time_bound(-5), -5);
 	assert_true(TS_TIME_MAX - -TS_TIME_MAX > 0);
+}
+
+/* A line whose events may begin from 0 to 1000, and end at 900 when they would last beyond that. */
+static struct given *given_bounds(void)
+{
+	struct given *given = given_line();
+
+	ts_nest_free(given->nest);
+	given->profile.hosts[0].time = (struct ts_capture_time){ 0, 1000, 900 };
+	given->nest = ts_nest_new(&given->profile, 0,
+				  &(struct ts_sink){ .ctx = &given->seen,
+						     .columns = TS_COL_SEGMENTS,
+						     .faults = &given->faults,
+						     .block = take });
+	assert_non_null(given->nest);
+	return given;
+}
+
+TEST(what_begins_outside_of_the_capture_is_left_out_and_counted)
+{
+	struct given *given = given_bounds();
+
+	push(given, 1, -500, 10);
+	push(given, 2, 100, 50);
+	push(given, 3, 3000, 10);
+	push(given, 4, 200, 50); /* in order again: the one before it is not there */
+	finish(given);
+	assert_int_equal(given->seen.nr_events, 2);
+	assert_int_equal(given->faults.of[TS_FAULT_OUTSIDE].nr, 2);
+	assert_int_equal(given->faults.of[TS_FAULT_OUTSIDE].op, 1);
+	assert_int_equal(given->faults.of[TS_FAULT_OUTSIDE].ps, -500);
+	done(given);
+}
+
+TEST(what_outlasts_the_capture_ends_with_it)
+{
+	struct given *given = given_bounds();
+
+	push(given, 1, 100, 5000);
+	push(given, 2, 300, -7);
+	finish(given);
+	assert_int_equal(given->seen.nr_events, 2);
+	assert_int_equal(given->seen.dur[0], 0);
+	assert_int_equal(given->seen.dur[1], 800);
+	assert_int_equal(given->faults.of[TS_FAULT_ENDLESS].nr, 1);
+	assert_int_equal(given->faults.of[TS_FAULT_ENDLESS].ps, 4200);
+	assert_int_equal(given->faults.of[TS_FAULT_NEGATIVE].nr, 1);
+	done(given);
+}
+
+/* On a stream of a GPU what runs over its successor is cut there; on a line that nests it holds it. */
+TEST(a_stream_runs_one_after_the_other)
+{
+	for (int is_stream = 0; is_stream < 2; is_stream++) {
+		struct given *given = given_line();
+
+		ts_nest_free(given->nest);
+		given->profile.planes[0].kind = is_stream ? TS_PLANE_GPU : TS_PLANE_TPU;
+		given->profile.lines[0].kind = TS_LINE_OPS;
+		given->nest = ts_nest_new(&given->profile, 0,
+					  &(struct ts_sink){ .ctx = &given->seen,
+							     .columns = TS_COL_SEGMENTS,
+							     .faults = &given->faults,
+							     .block = take });
+		push(given, 1, 0, 900 * TS_PS_PER_US);
+		push(given, 2, 300 * TS_PS_PER_US, 100 * TS_PS_PER_US);
+		push(given, 3, 500 * TS_PS_PER_US, 100 * TS_PS_PER_US);
+		push(given, 4, 590 * TS_PS_PER_US,
+		     400 * TS_PS_PER_US); /* while the one before drains */
+		finish(given);
+		assert_int_equal(given->faults.of[TS_FAULT_OVER].nr, is_stream);
+		assert_int_equal(given->faults.of[TS_FAULT_OVER].nr_over, is_stream ? 3 : 0);
+		assert_event(&given->seen, 0, is_stream ? 1 : 2,
+			     (is_stream ? 300 : 100) * TS_PS_PER_US, is_stream ? 0 : 1);
+		done(given);
+	}
 }

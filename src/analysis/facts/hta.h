@@ -29,6 +29,7 @@
 	X(nr_kernels) \
 	X(nr_short) \
 	X(nr_unlaunched) /* the trace does not have their launch */ \
+	X(nr_early)	 /* it begins behind them: their delays are not known */ \
 	X(nr_late)	 /* left out: of the last step */
 
 #define TS_HTA_FIGURE(name) int64_t name;

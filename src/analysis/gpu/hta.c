@@ -404,6 +404,10 @@ static enum ts_status gpu_hta_take_kernel(struct hta_state *state, const struct 
 		launch->stream = event->stream;
 		launch->kernel_ps = event->start_ps;
 	}
+	if (!launch && event->link != TS_NO_LINK)
+		st = ts_launches_note(&state->early, event->link, stream->rank, err);
+	if (st)
+		return st;
 	if (state->is_cut && since_ps >= state->cut_ps) {
 		counting.rank->nr_late++;
 		return TS_OK;
@@ -444,6 +448,18 @@ static enum ts_status enter_operator(struct hta_state *state, struct hta_line *l
 	return TS_OK;
 }
 
+/* A call whose kernel came before it: the clocks of host and device differ. */
+static void hta_find_early(struct hta_state *state, uint64_t link)
+{
+	uint32_t rank = ts_launches_find(&state->early, link);
+
+	if (rank == TS_NONE || state->ranks[rank].nr_unlaunched == 0)
+		return;
+	ts_launches_forget(&state->early, link);
+	state->ranks[rank].nr_unlaunched--;
+	state->ranks[rank].nr_early++;
+}
+
 /* The operator that a call stands in waits for it; TS_NONE in *ROOT: it stands in no operator. */
 static enum ts_status find_root(struct hta_state *state, struct hta_line *line,
 				const struct event *event, uint32_t *root, struct ts_error *err)
@@ -481,6 +497,7 @@ static enum ts_status gpu_hta_take_call(struct hta_state *state, const struct ts
 	st = find_root(state, line, event, &launch.root, err);
 	if (st)
 		return st;
+	hta_find_early(state, event->link);
 	ts_hta_launches_add(&state->launches, &launch);
 	return TS_OK;
 }

@@ -22,6 +22,7 @@
 #define TS_NEEDS(X) X(time)
 #include "analysis/kit/needs.h"
 #include "analysis/kit/spread.h"
+#include "model/launches.h"
 #include "model/trace_class.h"
 
 /* --- hta_times.c */
@@ -186,7 +187,8 @@ struct hta_stream {
 struct hta_rank {
 	uint32_t host, device;	/* device TS_NONE: a trace, all its devices */
 	uint64_t nr_kernels;	/* that are counted */
-	uint64_t nr_unlaunched; /* of them: the trace does not have their launch */
+	uint64_t nr_unlaunched; /* of them: the trace does not have their launch, */
+	uint64_t nr_early;	/* or has it behind them */
 	uint64_t nr_late,
 		nr_short; /* left out: of the last step; counted, but shorter than kernel_short */
 	int64_t short_ps; /* of the short ones */
@@ -263,6 +265,7 @@ struct hta_state {
 	int64_t cut_ps;
 	int64_t lag_ps; /* of this host's own time behind the run's */
 	struct hta_launches launches;
+	struct ts_launches early; /* kernels whose launch did not come so far: their rank */
 	struct hta_roots roots;
 	/* of a host, and of all */
 	struct hta_patterns patterns;

@@ -24,6 +24,7 @@ static struct ts_hta_figures exact_figures_of(const struct hta_rank *rank)
 		.nr_kernels = (int64_t)rank->nr_kernels,
 		.nr_short = (int64_t)rank->nr_short,
 		.nr_unlaunched = (int64_t)rank->nr_unlaunched,
+		.nr_early = (int64_t)rank->nr_early,
 		.nr_late = (int64_t)rank->nr_late,
 	};
 }

@@ -183,6 +183,12 @@ static void hta_report_put_notes(struct ts_result *result, const struct ts_hta_f
 			       " kernels have no launch in the trace. They count here; HTA leaves "
 			       "them out where there are steps.",
 			       all->nr_unlaunched);
+	if (all->nr_early > 0)
+		ts_result_note(result,
+			       "%" PRId64
+			       " kernels begin before their launch: the clocks of host and device "
+			       "differ, and their delays are not known.",
+			       all->nr_early);
 }
 
 /* Traces of hosts, and any other profile when hta was asked for: only then its lines are interleaved. */

@@ -60,17 +60,19 @@ static TS_RECORD(collectives,
 #undef TS_SELF
 
 #define TS_SELF struct hta_rank
-static TS_RECORD(
-	rank, TS_INDEX_KNOWN(1, host, TS_BY_HOST, TS_BY_HAND),
-	TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND), TS_NUMBER(3, nr_kernels, TS_BY_HAND),
-	TS_NUMBER(4, nr_unlaunched, TS_BY_HAND), TS_NUMBER(5, nr_late, TS_BY_HAND),
-	TS_NUMBER(6, nr_short, TS_BY_HAND), TS_NUMBER(7, short_ps, TS_BY_HAND),
-	TS_STRUCT(8, us, overlaps_record), TS_STRUCT(9, ps, overlaps_record),
-	TS_STRUCT(10, all, union_record), TS_STRUCT(11, computing, union_record),
-	TS_STRUCT(12, communicating, union_record),
-	TS_RECORDS_CAP(14, kernels, nr_ops, cap_ops, kernel_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_LIST(15, calls, call_record, TS_BY_HAND), TS_STRUCT(16, collectives, collectives_record),
-	TS_POINTER(17, queued, ts_bins_record), TS_SCRATCH(by_op.slots), TS_SCRATCH(by_call.slots));
+static TS_RECORD(rank, TS_INDEX_KNOWN(1, host, TS_BY_HOST, TS_BY_HAND),
+		 TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
+		 TS_NUMBER(3, nr_kernels, TS_BY_HAND), TS_NUMBER(4, nr_unlaunched, TS_BY_HAND),
+		 TS_NUMBER(5, nr_late, TS_BY_HAND), TS_NUMBER(6, nr_short, TS_BY_HAND),
+		 TS_NUMBER(7, short_ps, TS_BY_HAND), TS_STRUCT(8, us, overlaps_record),
+		 TS_STRUCT(9, ps, overlaps_record), TS_STRUCT(10, all, union_record),
+		 TS_STRUCT(11, computing, union_record), TS_STRUCT(12, communicating, union_record),
+		 TS_RECORDS_CAP(14, kernels, nr_ops, cap_ops, kernel_record, TS_BY_NOTHING,
+				TS_BY_HAND),
+		 TS_LIST(15, calls, call_record, TS_BY_HAND),
+		 TS_STRUCT(16, collectives, collectives_record),
+		 TS_POINTER(17, queued, ts_bins_record), TS_NUMBER(18, nr_early, TS_BY_HAND),
+		 TS_SCRATCH(by_op.slots), TS_SCRATCH(by_call.slots));
 #undef TS_SELF
 
 /* --- a stream */
@@ -241,5 +243,5 @@ TS_RECORD_AS(ts_hta_record, hta, TS_VALID_IF(is_hta),
 	     TS_STRUCT(6, patterns, patterns_record),
 	     TS_RECORDS(7, ranks, nr_ranks, rank_record, TS_BY_NOTHING, TS_APPEND),
 	     TS_RECORDS(8, streams, nr_streams, stream_record, TS_BY_NOTHING, TS_APPEND),
-	     TS_SCRATCH(types), TS_SCRATCH(hta_types), TS_SCRATCH(kinds));
+	     TS_SCRATCH(types), TS_SCRATCH(hta_types), TS_SCRATCH(kinds), TS_SCRATCH(early.slots));
 #undef TS_SELF

@@ -12,6 +12,7 @@
 #include "base/record.h"
 #include "base/units.h"
 #include "base/order.h"
+#include "model/trace_class.h"
 #include "result/schema/capture.def"
 
 #define TS_SELF struct capture_work
@@ -24,6 +25,21 @@ static TS_RECORD_WITH(work, TS_VALID_IF(is_work), TS_NUMBER(1, nr, TS_BY_HAND),
 		      TS_NUMBERS(4, dur_ps, TS_BY_HAND), TS_NUMBER(5, nr_kept, TS_BY_HAND));
 #undef TS_SELF
 
+#define TS_SELF struct capture_link
+static TS_RECORD(link, TS_NUMBER(1, link, TS_BY_HAND), TS_NUMBER(2, start_ps, TS_BY_HAND));
+#undef TS_SELF
+
+#define TS_SELF struct capture_links
+static bool run_capture_are_links(const void *self)
+{
+	return ((const struct capture_links *)self)->nr <= CAPTURE_LINKS &&
+	       ((const struct capture_links *)self)->level < 64;
+}
+static TS_RECORD_WITH(links, TS_VALID_IF(run_capture_are_links),
+		      TS_RECORDS_CAP(1, items, nr, cap, link_record, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_NUMBER(2, nr_all, TS_BY_HAND), TS_NUMBER(3, level, TS_BY_HAND));
+#undef TS_SELF
+
 #define TS_SELF struct capture_host
 static bool run_capture_is_host(const void *self)
 {
@@ -33,7 +49,8 @@ static TS_RECORD_WITH(host, TS_VALID_IF(run_capture_is_host), TS_NUMBER(1, nr_ev
 		      TS_NUMBER(2, nr_calls, TS_BY_HAND), TS_NUMBERS(3, call_ps, TS_BY_HAND),
 		      TS_NUMBER(4, nr_kept, TS_BY_HAND), TS_NUMBER(5, ran_on_cpu, TS_BY_HAND),
 		      TS_NUMBER(6, ran_on_tpu, TS_BY_HAND), TS_NUMBER(7, nr_cpu_runs, TS_BY_HAND),
-		      TS_STRUCT(8, works, work_record));
+		      TS_STRUCT(8, works, work_record), TS_STRUCT(9, launches, links_record),
+		      TS_STRUCT(10, kernels, links_record));
 #undef TS_SELF
 
 #define TS_SELF struct capture_device
@@ -47,7 +64,7 @@ static TS_RECORD_AS(capture_record, state, , TS_INDEX(1, plane, TS_BY_PLANE, TS_
 		    TS_STRUCT(2, host, host_record), TS_STRUCT(3, device, device_record),
 		    TS_RECORDS(4, hosts, nr_hosts, host_record, TS_BY_HOST, TS_BY_HAND),
 		    TS_RECORDS(5, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
-		    TS_SCRATCH(classes), TS_SCRATCH(runs));
+		    TS_SCRATCH(classes), TS_SCRATCH(runs), TS_NUMBER(6, is_recording, TS_BY_HAND));
 #undef TS_SELF
 
 enum work_class {
@@ -58,7 +75,11 @@ enum work_class {
 	CLASS_CPU_RUN,
 	CLASS_TPU,
 	CLASS_LOG,
-	CLASS_SAVE
+	CLASS_SAVE,
+	CLASS_LAUNCH, /* of a kernel */
+	CLASS_RECORD, /* into a graph: launches run nothing up to */
+	CLASS_RECORDED,
+	CLASS_KERNEL
 };
 
 static const struct class_row {
@@ -76,6 +97,25 @@ static const struct class_row {
 	{ "PjRtCpuExecutable::", CLASS_CPU },
 	{ "TfrtTpuLoadedExecutable::Execute", CLASS_TPU },
 	{ "tpu::System::Execute", CLASS_TPU },
+	{ "cudaLaunchKernel", CLASS_LAUNCH },
+	{ "cudaLaunchCooperativeKernel", CLASS_LAUNCH },
+	{ "cudaGraphLaunch", CLASS_LAUNCH },
+	{ "cuLaunchKernel", CLASS_LAUNCH },
+	{ "cuLaunchCooperativeKernel", CLASS_LAUNCH },
+	{ "cuGraphLaunch", CLASS_LAUNCH },
+	{ "hipLaunchKernel", CLASS_LAUNCH },
+	{ "hipLaunchCooperativeKernel", CLASS_LAUNCH },
+	{ "hipExtLaunch", CLASS_LAUNCH },
+	{ "hipModuleLaunch", CLASS_LAUNCH },
+	{ "hipExtModuleLaunch", CLASS_LAUNCH },
+	{ "hipGraphLaunch", CLASS_LAUNCH },
+	{ "urEnqueueKernelLaunch", CLASS_LAUNCH },
+	{ "cudaStreamBeginCapture", CLASS_RECORD },
+	{ "cudaStreamEndCapture", CLASS_RECORDED },
+	{ "cuStreamBeginCapture", CLASS_RECORD },
+	{ "cuStreamEndCapture", CLASS_RECORDED },
+	{ "hipStreamBeginCapture", CLASS_RECORD },
+	{ "hipStreamEndCapture", CLASS_RECORDED },
 };
 
 /* Of loggers and of libraries that save: anywhere in a name, as Python frames begin with a path. */
@@ -149,8 +189,8 @@ static void take_work(struct capture_host *host, const struct ts_context *ctx,
 				     start_ps, block->dur_ps[i]);
 }
 
-static void take_thread(struct capture_state *state, const struct ts_context *ctx,
-			const struct ts_block *block)
+static enum ts_status take_thread(struct capture_state *state, const struct ts_context *ctx,
+				  const struct ts_block *block, struct ts_error *err)
 {
 	struct capture_host *host = &state->host;
 
@@ -175,7 +215,14 @@ static void take_thread(struct capture_state *state, const struct ts_context *ct
 			keep_call(host, block->start_ps[i]);
 		}
 		take_work(host, ctx, block, i, *class);
+		if (*class == CLASS_RECORD || *class == CLASS_RECORDED)
+			state->is_recording = *class == CLASS_RECORD;
+		if (*class == CLASS_LAUNCH && !state->is_recording &&
+		    block->link[i] != TS_NO_LINK &&
+		    !ts_capture_links_add(&host->launches, block->link[i], block->start_ps[i]))
+			return ts_fail_nomem(err);
 	}
+	return TS_OK;
 }
 
 static void run_capture_take_modules(struct capture_state *state, const struct ts_block *block)
@@ -191,6 +238,24 @@ static void run_capture_take_modules(struct capture_state *state, const struct t
 		state->runs[block->op[i]]++;
 		device->nr_most = TS_MAX(device->nr_most, state->runs[block->op[i]]);
 	}
+}
+
+static enum ts_status run_capture_take_kernels(struct capture_state *state,
+					       const struct ts_block *block, struct ts_error *err)
+{
+	for (size_t i = 0; state->classes && i < block->nr_events; i++) {
+		uint8_t *class = &state->classes[block->op[i]];
+
+		if (*class == CLASS_UNKNOWN)
+			*class = ts_kernel_type_of(&block->profile->ops[block->op[i]]) ==
+						 TS_KERNEL_MEMORY
+					 ? CLASS_NONE
+					 : CLASS_KERNEL;
+		if (*class == CLASS_KERNEL && block->link[i] != TS_NO_LINK &&
+		    !ts_capture_links_add(&state->host.kernels, block->link[i], block->start_ps[i]))
+			return ts_fail_nomem(err);
+	}
+	return TS_OK;
 }
 
 /* Events come in the order of their ends, but those of a stream may overlap: segments do not. */
@@ -226,6 +291,11 @@ static enum ts_status capture_open(void *data, const struct ts_context *ctx,
 					 ts_bytes_starts(line->name, "tf_XLAEigen");
 		return state->classes ? TS_OK : ts_fail_nomem(err);
 	}
+	if (ctx->profile->planes[line->plane].kind == TS_PLANE_GPU &&
+	    line->kind != TS_LINE_MODULES) {
+		state->classes = calloc(nr_ops, sizeof(*state->classes));
+		return state->classes ? TS_OK : ts_fail_nomem(err);
+	}
 	if (line->kind == TS_LINE_MODULES) {
 		state->runs = calloc(nr_ops, sizeof(*state->runs));
 		return state->runs ? TS_OK : ts_fail_nomem(err);
@@ -237,15 +307,16 @@ static enum ts_status capture_block(void *data, const struct ts_context *ctx,
 				    const struct ts_block *block, struct ts_error *err)
 {
 	if (block->line->kind == TS_LINE_THREAD)
-		take_thread(data, ctx, block);
-	else if (block->line->kind == TS_LINE_MODULES)
+		return take_thread(data, ctx, block, err);
+	if (block->line->kind == TS_LINE_MODULES) {
 		run_capture_take_modules(data, block);
-	else
-		run_capture_take_core(data, block);
-	return TS_OK;
+		return TS_OK;
+	}
+	run_capture_take_core(data, block);
+	return run_capture_take_kernels(data, block, err);
 }
 
-static void merge_host(struct capture_host *into, const struct capture_host *from)
+static bool merge_host(struct capture_host *into, const struct capture_host *from)
 {
 	int64_t both[2 * CAPTURE_CALLS];
 	size_t nr = into->nr_kept + from->nr_kept;
@@ -265,6 +336,8 @@ static void merge_host(struct capture_host *into, const struct capture_host *fro
 		into->works[w].total_ps =
 			ts_i64_add(into->works[w].total_ps, from->works[w].total_ps);
 	}
+	return ts_capture_links_merge(&into->launches, &from->launches) &&
+	       ts_capture_links_merge(&into->kernels, &from->kernels);
 }
 
 static void merge_device(struct capture_device *into, const struct capture_device *from)
@@ -299,7 +372,8 @@ static enum ts_status capture_merge(void *into, void *data, const struct ts_cont
 
 	if (!sum->hosts && run_capture_make_sums(sum, ctx, err))
 		return TS_NOMEM;
-	merge_host(&sum->hosts[plane->host], &from->host);
+	if (!merge_host(&sum->hosts[plane->host], &from->host))
+		return ts_fail_nomem(err);
 	if (plane->device != TS_NONE)
 		merge_device(&sum->devices[plane->device], &from->device);
 	return TS_OK;
@@ -323,7 +397,7 @@ const struct ts_analysis ts_analysis_capture = {
 	.schema = &ts_schema_capture,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
-	.columns = TS_COL_SEGMENTS,
+	.columns = TS_COL_SEGMENTS | TS_COL_LINK,
 	.state = &capture_record,
 	.facts_size = sizeof(struct ts_capture_facts),
 	.wants = capture_wants,

@@ -11,6 +11,7 @@
 #include "analysis/facts/collectives.h"
 #include "analysis/facts/ops.h"
 #include "analysis/facts/time.h"
+#include "analysis/run/capture_links.h"
 
 #define TS_NEEDS(X) X(time) X(ops) X(collectives)
 #include "analysis/kit/needs.h"
@@ -35,6 +36,7 @@ struct capture_host {
 	uint64_t nr_cpu_runs;	     /* executions by XLA's executor for CPUs */
 	bool ran_on_cpu, ran_on_tpu; /* XLA's executor for CPUs, the TPU's runtime was at work */
 	struct capture_work works[TS_NR_HOST_WORKS];
+	struct capture_links launches, kernels;
 };
 
 struct capture_device {
@@ -47,8 +49,9 @@ struct capture_device {
 struct capture_state {
 	/* of a line */
 	uint32_t plane;
-	uint8_t *classes; /* of each op, worked out when it is first met */
-	uint32_t *runs;	  /* of each op: executions of a module */
+	uint8_t *classes;  /* of each op, worked out when it is first met */
+	uint32_t *runs;	   /* of each op: executions of a module */
+	bool is_recording; /* the thread puts into a graph what it launches */
 	struct capture_host host;
 	struct capture_device device;
 	/* of the sum */

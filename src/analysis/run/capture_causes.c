@@ -26,6 +26,9 @@
 #define OVERLAP_USABLE	0.5
 #define MAX_EPOCHS	2    /* the first may compile, the second does not */
 #define MAX_CAUSES	32
+#define MANY_LOST	20  /* one launch of so many without its kernel: figures of devices mislead */
+#define FEW_LOST	100 /* of more one is nothing to speak of */
+#define EARLY_PS	(10 * TS_PS_PER_US) /* but this is */
 
 static const char *const verdicts[] = {
 	[TS_CAPTURE_GOOD] = "good",
@@ -36,6 +39,7 @@ static const char *const verdicts[] = {
 
 struct report {
 	const struct capture_state *sum;
+	struct capture_pairs pairs;
 	const struct ts_context *ctx;
 	struct ts_result *result;
 	struct ts_capture_cause causes[MAX_CAUSES];
@@ -153,7 +157,8 @@ static void check_no_device(struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 
-	if (profile->nr_devices > 0 || capture_causes_count_planes(profile) == 0)
+	if (profile->nr_devices > 0 || capture_causes_count_planes(profile) == 0 ||
+	    report->pairs.nr_lost > 0)
 		return;
 	put_inventory(report);
 	if (any_host(report, true)) {
@@ -168,6 +173,106 @@ static void check_no_device(struct report *report)
 					   "there: only its trace is missing.");
 	capture_causes_add(report, "no_device", TS_CRITICAL, TS_CAPTURE_EMPTY,
 			   TS_LIT("No TPU or GPU is in this profile"));
+}
+
+/* Of all hosts together. */
+static struct capture_pairs capture_causes_pairs(const struct report *report)
+{
+	struct capture_pairs all = { .nr_launches = 0 };
+
+	for (size_t i = 0; i < report->ctx->profile->nr_hosts; i++) {
+		struct capture_host *host = &report->sum->hosts[i];
+		struct capture_pairs of = ts_capture_links_pair(&host->launches, &host->kernels);
+
+		if (of.nr_lost > 0 && all.nr_lost == 0) {
+			all.lost_from_ps = of.lost_from_ps;
+			all.lost_until_ps = of.lost_until_ps;
+		}
+		all.nr_launches += of.nr_launches;
+		all.nr_kernels += of.nr_kernels;
+		all.nr_lost += of.nr_lost;
+		all.nr_paired += of.nr_paired;
+		all.nr_early += of.nr_early;
+		all.early_ps = TS_MAX(all.early_ps, of.early_ps);
+		all.is_sample |= of.is_sample;
+	}
+	return all;
+}
+
+static void check_lost_kernels(struct report *report)
+{
+	const struct capture_pairs *pairs = &report->pairs;
+	bool all = pairs->nr_kernels == 0;
+	bool many = pairs->nr_lost * MANY_LOST >= pairs->nr_launches;
+	char from[TS_UNIT_MAX], until[TS_UNIT_MAX];
+
+	if (pairs->nr_lost == 0 || pairs->nr_lost * FEW_LOST < pairs->nr_launches)
+		return;
+	ts_buf_printf(&report->text,
+		      "%" PRIu64 " launch%s, %" PRIu64 " kernel%s: what the launches ran was not "
+		      "recorded from %s to %s.",
+		      pairs->nr_launches, pairs->nr_launches == 1 ? "" : "es", pairs->nr_kernels,
+		      plural(pairs->nr_kernels), ts_fmt_ps(from, pairs->lost_from_ps),
+		      ts_fmt_ps(until, pairs->lost_until_ps));
+	capture_causes_add(report, "kernels_lost", all || many ? TS_CRITICAL : TS_WARNING,
+			   all	  ? TS_CAPTURE_EMPTY
+			   : many ? TS_CAPTURE_MISLEADING
+				  : TS_CAPTURE_USABLE,
+			   ts_result_text(report->result,
+					  "%s%" PRIu64 " of %" PRIu64
+					  " launches have no kernel in the "
+					  "profile: their records were lost",
+					  pairs->is_sample ? "About " : "", pairs->nr_lost,
+					  pairs->nr_launches));
+}
+
+static void check_early_kernels(struct report *report)
+{
+	const struct capture_pairs *pairs = &report->pairs;
+	char time[TS_UNIT_MAX];
+
+	if (pairs->nr_early == 0 ||
+	    (pairs->nr_early * FEW_LOST < pairs->nr_paired && pairs->early_ps < EARLY_PS))
+		return;
+	ts_buf_puts(&report->text,
+		    "The clocks of host and device differ: what a device waited for, "
+		    "and how long kernels are queued, is wrong by as much.");
+	capture_causes_add(report, "kernels_early", TS_WARNING, TS_CAPTURE_USABLE,
+			   ts_result_text(report->result,
+					  "%s%" PRIu64 " of %" PRIu64 " kernels begin before their "
+					  "launch, by up to %s",
+					  pairs->is_sample ? "About " : "", pairs->nr_early,
+					  pairs->nr_paired, ts_fmt_ps(time, pairs->early_ps)));
+}
+
+/* Events that were left out, or cut, as their times cannot be. */
+static void check_impossible_times(struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	uint64_t nr = 0;
+	size_t listed = 0, nr_damage = 0;
+
+	for (size_t i = 0; i < profile->nr_damage; i++) {
+		const struct ts_damage *damage = &profile->damage[i];
+
+		if (damage->nr_events == 0)
+			continue;
+		nr += damage->nr_events;
+		if (nr_damage++ < MAX_LISTED)
+			ts_buf_printf(&report->text, "%s%.*s, byte %" PRIu64 ": %.*s.",
+				      listed++ > 0 ? " " : "", TS_ARG(damage->file), damage->offset,
+				      TS_ARG(damage->cause));
+	}
+	if (nr == 0)
+		return;
+	if (nr_damage > MAX_LISTED)
+		ts_buf_printf(&report->text, " And %zu more.", nr_damage - MAX_LISTED);
+	capture_causes_add(report, "impossible_times", TS_WARNING, TS_CAPTURE_USABLE,
+			   ts_result_text(report->result,
+					  "%" PRIu64
+					  " event%s a time that cannot be: left out, or cut "
+					  "at what is known",
+					  nr, nr == 1 ? " has" : "s have"));
 }
 
 static uint64_t nr_calls(const struct report *report)
@@ -455,28 +560,41 @@ static bool all_minor(const struct ts_profile *profile)
 	return true;
 }
 
+/* Less events whose times cannot be. */
+static size_t capture_causes_count_damage(const struct ts_profile *profile)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < profile->nr_damage; i++)
+		nr += profile->damage[i].nr_events == 0;
+	return nr;
+}
+
 static void check_damage(struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
+	size_t nr = capture_causes_count_damage(profile), listed = 0;
 	bool minor = all_minor(profile);
 
-	if (profile->nr_damage == 0)
-		return;
-	for (size_t i = 0; i < TS_MIN(profile->nr_damage, MAX_LISTED); i++) {
+	for (size_t i = 0; i < profile->nr_damage && listed < MAX_LISTED; i++) {
 		const struct ts_damage *damage = &profile->damage[i];
 
-		ts_buf_printf(&report->text, "%s%.*s, byte %" PRIu64 ": %.*s.", i > 0 ? " " : "",
-			      TS_ARG(damage->file), damage->offset, TS_ARG(damage->cause));
+		if (damage->nr_events == 0)
+			ts_buf_printf(&report->text, "%s%.*s, byte %" PRIu64 ": %.*s.",
+				      listed++ > 0 ? " " : "", TS_ARG(damage->file), damage->offset,
+				      TS_ARG(damage->cause));
 	}
-	if (profile->nr_damage > MAX_LISTED)
-		ts_buf_printf(&report->text, " And %zu more.", profile->nr_damage - MAX_LISTED);
+	if (nr == 0)
+		return;
+	if (nr > MAX_LISTED)
+		ts_buf_printf(&report->text, " And %zu more.", nr - MAX_LISTED);
 	capture_causes_add(
 		report, "damaged_input", minor ? TS_INFO : TS_WARNING,
 		minor ? TS_CAPTURE_USABLE : TS_CAPTURE_MISLEADING,
 		ts_result_text(
 			report->result,
 			"Part of the input could not be read (%zu place%s): the numbers miss it",
-			profile->nr_damage, plural(profile->nr_damage)));
+			nr, plural(nr)));
 }
 
 /* A host's time on the clock that it shares with others, where that is known. */
@@ -769,6 +887,7 @@ static void check_length(struct report *report)
 /* In the order in which they are reported. */
 static void (*const checks[])(struct report *report) = {
 	check_annotation,
+	check_lost_kernels,
 	check_no_device,
 	check_nothing_ran,
 	capture_causes_check_compilation,
@@ -777,6 +896,8 @@ static void (*const checks[])(struct report *report) = {
 	check_not_blocked,
 	check_messages,
 	check_damage,
+	check_impossible_times,
+	check_early_kernels,
 	check_windows,
 	check_unused_devices,
 	check_host_tracing,
@@ -851,6 +972,7 @@ enum ts_status ts_capture_report(const struct capture_state *sum, const struct t
 	TS_ASSERT(facts && sum->nr_hosts == ctx->profile->nr_hosts);
 	for (size_t i = 0; i < ctx->profile->nr_devices; i++)
 		report.nr_ran += has_run(&sum->devices[i]);
+	report.pairs = capture_causes_pairs(&report);
 	for (size_t i = 0; i < TS_NELEM(checks) && !report.failed; i++)
 		checks[i](&report);
 	ts_buf_release(&report.text);

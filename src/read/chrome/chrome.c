@@ -158,5 +158,6 @@ const struct ts_reader ts_reader_chrome = {
 	.probe = chrome_probe,
 	.read = chrome_read,
 	.stream = ts_chrome_stream,
+	.place = ts_chrome_place,
 	.rest = ts_chrome_rest,
 };

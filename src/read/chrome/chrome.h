@@ -26,6 +26,7 @@
 #include "codec/jtok.h"
 #include "io/sorter.h"
 #include "io/window.h"
+#include "model/capture_time.h"
 #include "model/nest.h"
 #include "read/reader.h"
 #include "read/flows.h"
@@ -118,8 +119,10 @@ struct chrome_track {
 	uint8_t side, class;
 	uint64_t nr_events;
 	int64_t last_ps;
-	int64_t slice_ps;  /* of its last slice so far, */
-	uint64_t slice_at; /* and its place in the text */
+	int64_t slice_ps;	  /* of its last slice so far, */
+	uint64_t slice_at;	  /* and its place in the text */
+	uint32_t group;		  /* of times: that of .first_ps and .end_ps */
+	int64_t first_ps, end_ps; /* of the slice that begins last, which nothing behind it cuts */
 	struct chrome_open *open;
 	size_t nr_open, cap_open;
 };
@@ -205,8 +208,11 @@ struct chrome_file {
 	size_t nr_devices, cap_devices;
 	/* time */
 	bool has_time;
-	int64_t first_us; /* records count from here */
-	int64_t min_ps, max_ps;
+	int64_t first_us;	     /* records count from here */
+	struct ts_time_groups times; /* of slices */
+	int64_t min_ps, max_ps;	     /* what of them is the capture */
+	int64_t profiler_ps
+		[2]; /* from when to when the profiler says that it ran; INT64_MAX: it does not */
 	uint64_t nr_left_out;		  /* events without a time, or whose time is not a number */
 	uint64_t nr_over, nr_too_deep;	  /* events on tracks over the limit, and begun over it */
 	uint64_t nr_planes_over;	  /* processes, when the run has too many devices */
@@ -238,14 +244,14 @@ static inline int64_t chrome_since(const struct chrome_file *file, struct ts_mic
 	return ts_time_bound(ts_i64_add(ps, time.ps));
 }
 
-/* The length of an event ("dur": 3); 0 where the token is not a length. */
+/* The length of an event ("dur": 3), which may be below 0; 0 where the token is not a length. */
 static inline int64_t chrome_length(struct ts_bytes token)
 {
 	struct ts_micros time;
 
-	if (!ts_jtok_micros(token, &time) || time.us < 0)
+	if (!ts_jtok_micros(token, &time))
 		return 0;
-	return TS_MAX(ts_time_bound(ts_i64_add(ts_i64_mul(time.us, TS_PS_PER_US), time.ps)), 0);
+	return ts_time_bound(ts_i64_add(ts_i64_mul(time.us, TS_PS_PER_US), time.ps));
 }
 
 /* WANTS_STATS: of a packed file the text is kept for them, on disk. */
@@ -297,5 +303,7 @@ enum ts_status ts_chrome_to_model(struct chrome_file *file, struct ts_profile *p
 
 enum ts_status ts_chrome_stream(const struct ts_profile *profile, uint32_t line, bool sort,
 				const struct ts_sink *sink, struct ts_error *err);
+uint64_t ts_chrome_place(const struct ts_profile *profile, const struct ts_line *line,
+			 struct ts_bytes body);
 
 #endif

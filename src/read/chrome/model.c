@@ -344,6 +344,18 @@ static enum ts_status model_add_op(struct making *making, struct chrome_op *from
 	return from->profile_op == TS_NONE ? ts_fail_nomem(making->err) : TS_OK;
 }
 
+/* What the events may take up, from the earliest one on. */
+static struct ts_capture_time model_time_of(const struct chrome_file *file)
+{
+	int64_t end_ps = file->max_ps - file->min_ps;
+	struct ts_capture_time time = { 0, ts_i64_add(end_ps, TS_CAPTURE_GAP_PS), end_ps };
+
+	if (file->profiler_ps[0] == INT64_MAX)
+		return time;
+	return ts_capture_time_between(time, ts_i64_sub(file->profiler_ps[0], file->min_ps),
+				       ts_i64_sub(file->profiler_ps[1], file->min_ps));
+}
+
 /* Time 0 is the earliest event; when that was, the file says or the times themselves do. */
 static void model_set_time(const struct chrome_file *file, struct ts_host *host)
 {
@@ -354,6 +366,7 @@ static void model_set_time(const struct chrome_file *file, struct ts_host *host)
 	start_ns = ts_i64_add(ts_i64_mul(file->first_us, 1000), file->min_ps / TS_PS_PER_NS);
 	host->trace_start_ns = start_ns;
 	host->trace_ps = file->max_ps - file->min_ps;
+	host->time = model_time_of(file);
 	if (file->base_unix_ns > 0)
 		start_ns = ts_i64_add(start_ns, file->base_unix_ns);
 	else if (file->first_us < ABSOLUTE_US)

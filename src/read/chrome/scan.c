@@ -9,8 +9,10 @@
 #include "read/chrome/chrome.h"
 
 #include "base/check.h"
+#include "base/order.h"
 
-#define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
+#define STEP_PREFIX	"ProfilerStep#" /* torch.profiler.profile.step() */
+#define PROFILER_PREFIX "PyTorch Profiler" /* Kineto's span of its own, from start to stop */
 
 struct scan {
 	struct chrome_file *file;
@@ -18,18 +20,84 @@ struct scan {
 	uint32_t no_category, step_category;
 };
 
-static bool since_first(struct chrome_file *file, struct ts_bytes token, int64_t *ps)
+#define LOOKED_AT 15    /* times of the text's beginning: one of them in the middle stands near the most */
+#define LOOK_AHEAD 65536 /* bytes */
+
+/* The next "ts" of the text; false: there is none. */
+static bool chrome_scan_next_us(struct ts_bytes *text, int64_t *us)
 {
+	struct ts_micros time;
+	const uint8_t *found;
+
+	while ((found = memmem(text->p, text->n, "\"ts\"", 4))) {
+		size_t at = (size_t)(found + 4 - text->p);
+		const uint8_t *p, *end = text->p + text->n, *behind;
+
+		*text = ts_bytes_cut(*text, at, text->n);
+		p = ts_jtok_space(text->p, end);
+		p = p < end && *p == ':' ? ts_jtok_space(p + 1, end) : end;
+		behind = ts_jtok_value_end(p, end);
+		if (!behind || !ts_jtok_micros((struct ts_bytes){ p, (size_t)(behind - p) }, &time))
+			continue;
+		*us = time.us;
+		return true;
+	}
+	return false;
+}
+
+/* Where times are counted from, so that the most are near it: not from one that stands for none. */
+static int64_t chrome_scan_near_us(const struct ts_walk *walk, int64_t first_us)
+{
+	struct ts_bytes text = { walk->text.p, (size_t)(walk->text.end - walk->text.p) };
+	int64_t us[LOOKED_AT] = { first_us };
+	size_t nr = 1;
+
+	text = ts_bytes_cut(text, 0, LOOK_AHEAD);
+	while (nr < LOOKED_AT && chrome_scan_next_us(&text, &us[nr]))
+		nr++;
+	TS_SORT(us, nr, ts_i64_order);
+	return us[nr / 2];
+}
+
+static bool since_first(struct scan *scan, struct ts_bytes token, int64_t *ps)
+{
+	struct chrome_file *file = scan->file;
 	struct ts_micros time;
 
 	if (!ts_jtok_micros(token, &time))
 		return false;
 	if (!file->has_time) {
 		file->has_time = true;
-		file->first_us = time.us;
+		file->first_us = chrome_scan_near_us(&scan->walk, time.us);
 	}
 	*ps = chrome_since(file, time);
 	return true;
+}
+
+/*
+ * Where a capture begins and ends, an event adds its start, and its end where that can be: within what a capture may pause, and
+ * of what runs on a stream only where nothing begins there later.
+ */
+static void chrome_scan_note_time(struct chrome_file *file, struct chrome_track *track,
+				  int64_t start_ps, int64_t end_ps)
+{
+	uint32_t at = ts_time_groups_add(&file->times, start_ps, 1);
+	struct ts_time_group *group = &file->times.items[at];
+
+	if (at == TS_TIME_GROUPS || ts_i64_sub(end_ps, start_ps) > TS_CAPTURE_GAP_PS)
+		return;
+	if (track->side != CHROME_DEVICE || track->class != CHROME_MAIN) {
+		group->end = TS_MAX(group->end, end_ps);
+		return;
+	}
+	if (track->nr_events > 0 && at == track->group && start_ps < track->first_ps)
+		return;
+	if (track->nr_events > 0 && at != track->group &&
+	    group->nr <= file->times.items[track->group].nr)
+		return;
+	track->group = at;
+	track->first_ps = start_ps;
+	track->end_ps = end_ps;
 }
 
 static enum ts_status chrome_scan_put(struct scan *scan, struct chrome_record record,
@@ -40,10 +108,8 @@ static enum ts_status chrome_scan_put(struct scan *scan, struct chrome_record re
 	int64_t end_ps = ts_time_bound(ts_i64_add(record.start_ps, record.dur_ps));
 
 	record.dur_ps = end_ps - record.start_ps;
-	if (track->class != CHROME_INSTANT && track->class != CHROME_COUNTER) {
-		file->min_ps = TS_MIN(file->min_ps, record.start_ps);
-		file->max_ps = TS_MAX(file->max_ps, end_ps);
-	}
+	if (track->class != CHROME_INSTANT && track->class != CHROME_COUNTER)
+		chrome_scan_note_time(file, track, record.start_ps, end_ps);
 	if (track->class == CHROME_MAIN) {
 		track->slice_ps = record.start_ps;
 		track->slice_at = record.at;
@@ -176,6 +242,11 @@ static enum ts_status take_complete(struct scan *scan, const struct chrome_event
 	if (st || !is_placed)
 		return st;
 	record.dur_ps = class == CHROME_MAIN ? chrome_length(event->dur) : 0;
+	if (class == CHROME_MAIN && ts_bytes_starts(name, PROFILER_PREFIX) &&
+	    scan->file->names.tracks[record.track].class == CHROME_OTHER) {
+		scan->file->profiler_ps[0] = record.start_ps;
+		scan->file->profiler_ps[1] = ts_i64_add(record.start_ps, TS_MAX(record.dur_ps, 0));
+	}
 	st = chrome_scan_put(scan, record, err);
 	if (st == TS_OK && class == CHROME_MAIN && ts_bytes_starts(name, STEP_PREFIX) &&
 	    scan->file->names.tracks[record.track].side == CHROME_HOST)
@@ -247,6 +318,25 @@ static enum ts_status chrome_scan_close_all(struct scan *scan, struct ts_error *
 	return st;
 }
 
+/* The times that the bulk of the file proves, once all of it is known. */
+static void chrome_scan_bound(struct chrome_file *file)
+{
+	const struct ts_time_group *most = ts_time_groups_most(&file->times);
+
+	if (!most)
+		return;
+	file->min_ps = most->first;
+	file->max_ps = TS_MAX(most->last, most->end);
+	for (size_t t = 0; t < file->names.nr_tracks; t++) {
+		const struct chrome_track *track = &file->names.tracks[t];
+
+		if (track->nr_events > 0 && track->side == CHROME_DEVICE &&
+		    track->class == CHROME_MAIN && track->first_ps >= most->first &&
+		    track->first_ps <= most->last)
+			file->max_ps = TS_MAX(file->max_ps, track->end_ps);
+	}
+}
+
 static enum ts_status chrome_scan_take_text(struct scan *scan, struct ts_bytes token,
 					    struct ts_bytes *text, struct ts_error *err)
 {
@@ -311,13 +401,13 @@ static enum ts_status chrome_scan_take_event(struct scan *scan, const struct chr
 	if (event->phase == 's' || event->phase == 'f') {
 		int64_t at_ps;
 
-		if (!scan->file->has_time || !since_first(scan->file, event->ts, &at_ps))
+		if (!scan->file->has_time || !since_first(scan, event->ts, &at_ps))
 			return TS_OK;
 		return ts_chrome_flow_take(scan->file, event, at_ps, err);
 	}
 	if (!event->phase || !strchr("XBEiIC", event->phase))
 		return TS_OK;
-	if (!since_first(scan->file, event->ts, &record.start_ps)) {
+	if (!since_first(scan, event->ts, &record.start_ps)) {
 		scan->file->nr_left_out++;
 		return TS_OK;
 	}
@@ -500,6 +590,8 @@ enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_
 	scan.walk.text.copy = wants_stats ? &file->unpacked : NULL;
 	file->min_ps = INT64_MAX;
 	file->max_ps = INT64_MIN;
+	file->times.gap = TS_CAPTURE_GAP_PS;
+	file->profiler_ps[0] = INT64_MAX;
 	file->seams = (struct chrome_seams){
 		.mapped = mapped, .events_at = TS_NO_SEAM, .end_at = TS_NO_SEAM, .closing = ""
 	};
@@ -511,6 +603,7 @@ enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_
 	memcpy(file->damage, scan.walk.damage, sizeof(file->damage));
 	if (st == TS_OK)
 		st = chrome_scan_close_all(&scan, err);
+	chrome_scan_bound(file);
 	if (st == TS_OK)
 		st = ts_sorter_close(&file->store, err);
 	if (st == TS_OK)

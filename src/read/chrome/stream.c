@@ -260,6 +260,12 @@ static struct ts_event chrome_stream_event_of(const struct chrome_file *file,
 	};
 }
 
+uint64_t ts_chrome_place(const struct ts_profile *profile, const struct ts_line *line,
+			 struct ts_bytes body)
+{
+	return chrome_place_of(body);
+}
+
 enum ts_status ts_chrome_stream(const struct ts_profile *profile, uint32_t index, bool sort,
 				const struct ts_sink *sink, struct ts_error *err)
 {

@@ -38,7 +38,7 @@ bool ts_trace_time(const struct ts_profile *profile, uint32_t host, struct ts_by
 int64_t ts_trace_length(struct ts_bytes token)
 {
 	TS_ASSERT_HOT(token.p || token.n == 0);
-	return chrome_length(token);
+	return TS_MAX(chrome_length(token), 0);
 }
 
 uint32_t ts_trace_plane(const struct ts_profile *profile, uint32_t host, struct ts_bytes pid,

@@ -229,7 +229,7 @@ static TS_INLINE void events_place(const struct decoder *decoder, int64_t *start
 		return;
 	}
 	*start_ps = ts_time_bound(ts_i64_add(decoder->line_start_ps, *start_ps));
-	*dur_ps = ts_time_bound(ts_i64_add(*start_ps, TS_MAX(*dur_ps, 0))) - *start_ps;
+	*dur_ps = *dur_ps < 0 ? -1 : ts_time_bound(ts_i64_add(*start_ps, *dur_ps)) - *start_ps;
 }
 
 /* The same by the device's clock. */
@@ -330,7 +330,7 @@ static struct decoder decoder_of(const struct ts_profile *profile, uint32_t inde
 	const struct ts_plane *plane = &profile->planes[line->plane];
 	const struct xplane_plane *data = plane->reader_data;
 	bool asked = sink->columns & (TS_COL_DEVICE_CLOCK | TS_COL_COSTS | TS_COL_NUMBER);
-	bool linked = sink->columns & TS_COL_LINK &&
+	bool linked = sink->columns & TS_COL_LINK && data->has_links &&
 		      (plane->kind == TS_PLANE_HOST || plane->kind == TS_PLANE_GPU);
 	bool wants_stats = linked || (plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC &&
 				      (asked || data->ops_by_stats));
@@ -723,6 +723,15 @@ enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t index
 			       (unsigned long long)(error.at - decoder.plane->file_base),
 			       error.cause);
 	return st;
+}
+
+uint64_t ts_xplane_place(const struct ts_profile *profile, const struct ts_line *line,
+			 struct ts_bytes body)
+{
+	const struct xplane_plane *plane = events_plane_of(profile, line, body);
+
+	TS_ASSERT(profile && line);
+	return (uint64_t)(body.p - plane->file_base);
 }
 
 /* "a::b::c": the last is the innermost op, the one XProf counts. */

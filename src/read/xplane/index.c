@@ -19,16 +19,81 @@
 
 #define ABSOLUTE_NS 100000000000000000 /* 1973: a timestamp above it counts from the epoch */
 
+#define SAMPLES 16 /* events of a line, evenly over it, by which it is known when it was */
+
+struct samples {
+	struct ts_bytes events[SAMPLES];
+	uint64_t stride; /* each so many events one */
+	size_t nr;
+};
+
+static void index_take_sample(struct samples *samples, uint64_t at, struct ts_bytes event)
+{
+	if (at % samples->stride != 0)
+		return;
+	if (samples->nr == SAMPLES) {
+		for (size_t i = 0; i < SAMPLES / 2; i++)
+			samples->events[i] = samples->events[2 * i];
+		samples->nr = SAMPLES / 2;
+		samples->stride *= 2;
+		if (at % samples->stride != 0)
+			return;
+	}
+	samples->events[samples->nr++] = event;
+}
+
+/* When an event begins and ends, since its line does; it ends when it begins where its length cannot be. */
+static struct ts_span index_span_of(struct ts_bytes event)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(event, &error);
+	int64_t start_ps = 0, dur_ps = 0;
+
+	while (ts_pb_next(&pb)) {
+		if (pb.field == XEVENT_OFFSET_PS)
+			start_ps = ts_pb_i64(&pb);
+		else if (pb.field == XEVENT_DURATION_PS)
+			dur_ps = ts_pb_i64(&pb);
+	}
+	if (dur_ps < 0 || dur_ps > TS_CAPTURE_GAP_PS)
+		dur_ps = 0;
+	return (struct ts_span){ start_ps, ts_i64_add(start_ps, dur_ps) };
+}
+
+/* Of a line: when the most of its samples are, since it begins. LAST: its last event. */
+static void index_find_middle(struct ts_line *line, const struct samples *samples,
+			      struct ts_bytes last)
+{
+	struct ts_time_groups groups = { .gap = TS_CAPTURE_GAP_PS };
+	const struct ts_time_group *most;
+
+	for (size_t i = 0; i <= samples->nr; i++) {
+		struct ts_span span = index_span_of(i < samples->nr ? samples->events[i] : last);
+		uint32_t at = ts_time_groups_add(&groups, span.start_ps, 1);
+
+		if (at < TS_TIME_GROUPS)
+			groups.items[at].end = TS_MAX(groups.items[at].end, span.end_ps);
+	}
+	most = ts_time_groups_most(&groups);
+	line->usual = (struct ts_span){ most->first, TS_MAX(most->end, most->last) };
+}
+
 /* A line's own fields, wherever they stand among the events. */
 static void index_read_head(struct ts_line *line)
 {
-	struct ts_bytes display = { NULL, 0 };
+	struct samples samples = { .stride = 1 };
+	struct ts_bytes display = { NULL, 0 }, last = { NULL, 0 };
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(line->body, &error);
 
 	while (ts_pb_next(&pb)) {
 		switch (pb.field) {
-		case XLINE_EVENTS:	 line->nr_events += pb.wire == TS_PB_BYTES; break;
+		case XLINE_EVENTS:
+			if (pb.wire != TS_PB_BYTES)
+				break;
+			last = ts_pb_bytes(&pb);
+			index_take_sample(&samples, line->nr_events++, last);
+			break;
 		case XLINE_ID:		 line->id = ts_pb_i64(&pb); break;
 		case XLINE_NAME:	 line->name = ts_pb_bytes(&pb); break;
 		case XLINE_DISPLAY_NAME: display = ts_pb_bytes(&pb); break;
@@ -39,6 +104,8 @@ static void index_read_head(struct ts_line *line)
 	if (display.n)
 		line->name = display;
 	line->name = ts_bytes_cut(line->name, 0, TS_LIMIT_NAME);
+	if (line->nr_events > 0)
+		index_find_middle(line, &samples, last);
 }
 
 struct line_job {
@@ -203,6 +270,7 @@ static enum ts_status add_part(struct ts_profile *profile, struct xplane_plane *
 					TS_PS_PER_NS),
 	};
 	line->nr_events += head->nr_events;
+	first->has_links |= data->has_links;
 	return TS_OK;
 }
 
@@ -447,17 +515,93 @@ static enum ts_status read_pieces(struct ts_profile *profile, const struct ts_re
 	return st;
 }
 
+static int64_t index_usual_ns(const struct ts_line *line)
+{
+	return ts_i64_add(line->timestamp_ns, line->usual.start_ps / TS_PS_PER_NS);
+}
+
+/* The lines' times of the file's own clock that the most events are at; NULL: there is none. */
+static const struct ts_time_group *index_group_lines(const struct ts_profile *profile,
+						     uint32_t first_line,
+						     struct ts_time_groups *groups)
+{
+	*groups = (struct ts_time_groups){ .gap = TS_CAPTURE_GAP_PS / TS_PS_PER_NS };
+	for (size_t i = first_line; i < profile->nr_lines; i++)
+		if (profile->lines[i].nr_events > 0)
+			ts_time_groups_add(groups, index_usual_ns(&profile->lines[i]),
+					   profile->lines[i].nr_events);
+	return ts_time_groups_most(groups);
+}
+
+/* A line that is of another time than the others. */
+static void index_leave_out(struct ts_profile *profile, struct ts_line *line, struct ts_bytes file)
+{
+	const struct xplane_plane *plane = profile->planes[line->plane].reader_data;
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "%llu event%s of the line %.*s %s at times that cannot be and %s left out",
+		 (unsigned long long)line->nr_events, line->nr_events == 1 ? "" : "s",
+		 TS_ARG(ts_bytes_cut(line->name, 0, 80)), line->nr_events == 1 ? "is" : "are",
+		 line->nr_events == 1 ? "was" : "were");
+	ts_profile_note_damage(
+		profile, &(struct ts_damage){ .file = file,
+					      .offset = (uint64_t)(line->body.p - plane->file_base),
+					      .cause = ts_bytes_of(text),
+					      .minor = true,
+					      .nr_events = line->nr_events });
+	line->kind = TS_LINE_OTHER;
+	line->nr_events = 0;
+}
+
+/* What the events may take up: an hour before and behind what is known of lines, or what the profiler says. */
+static void index_bound(const struct ts_profile *profile, struct ts_host *host, uint32_t first_line)
+{
+	struct ts_capture_time time = { INT64_MAX, INT64_MIN, INT64_MIN };
+
+	for (size_t i = first_line; i < profile->nr_lines; i++) {
+		const struct ts_line *line = &profile->lines[i];
+
+		if (line->nr_events == 0)
+			continue;
+		time.first_ps =
+			TS_MIN(time.first_ps, ts_i64_add(line->host_ps, line->usual.start_ps));
+		time.end_ps = TS_MAX(time.end_ps, ts_i64_add(line->host_ps, line->usual.end_ps));
+	}
+	if (time.first_ps > time.end_ps)
+		return;
+	time.first_ps = ts_i64_sub(time.first_ps, TS_CAPTURE_GAP_PS);
+	time.last_ps = ts_i64_add(time.end_ps, TS_CAPTURE_GAP_PS);
+	if (host->start_unix_ns > ABSOLUTE_NS && host->stop_unix_ns > host->start_unix_ns)
+		time = ts_capture_time_between(
+			time, 0,
+			ts_i64_mul(host->stop_unix_ns - host->start_unix_ns, TS_PS_PER_NS));
+	host->time = time;
+}
+
 /*
  * Lines say when they begin in ns: since the epoch, or since the profiler's start (the Task
- * Environment plane's profile_start_time). Without that, the earliest line is the start.
+ * Environment plane's profile_start_time). Without that, the earliest line of the capture is the start.
  */
 static void set_time_base(struct ts_profile *profile, struct ts_host *host, uint32_t first_line)
 {
+	struct ts_time_groups groups;
+	const struct ts_time_group *most = index_group_lines(profile, first_line, &groups);
+	bool is_known = host->start_unix_ns > ABSOLUTE_NS;
 	int64_t earliest = INT64_MAX, start;
 
-	for (size_t i = first_line; i < profile->nr_lines; i++)
-		if (profile->lines[i].nr_events > 0)
-			earliest = TS_MIN(earliest, profile->lines[i].timestamp_ns);
+	for (size_t i = first_line; i < profile->nr_lines; i++) {
+		struct ts_line *line = &profile->lines[i];
+		int64_t ns = index_usual_ns(line);
+		bool is_of_capture = most && ns >= most->first && ns <= most->last;
+
+		if (line->nr_events == 0)
+			continue;
+		if (is_of_capture)
+			earliest = TS_MIN(earliest, line->timestamp_ns);
+		else if (!is_known || line->timestamp_ns > ABSOLUTE_NS)
+			index_leave_out(profile, line, host->file);
+	}
 	if (host->start_unix_ns <= ABSOLUTE_NS && earliest > ABSOLUTE_NS && earliest < INT64_MAX)
 		host->start_unix_ns = earliest;
 	start = TS_MAX(host->start_unix_ns, 0);
@@ -468,6 +612,7 @@ static void set_time_base(struct ts_profile *profile, struct ts_host *host, uint
 
 		line->host_ps = ts_i64_mul(ns, TS_PS_PER_NS);
 	}
+	index_bound(profile, host, first_line);
 }
 
 static void release_file(void *data)
@@ -690,4 +835,5 @@ const struct ts_reader ts_reader_xplane = {
 	.probe = xplane_probe,
 	.read = xplane_read,
 	.stream = ts_xplane_stream,
+	.place = ts_xplane_place,
 };

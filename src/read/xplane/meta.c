@@ -306,6 +306,7 @@ static enum ts_status add_stat_name(struct xplane_plane *plane, int64_t key, str
 		if (value.field == XSTATMETA_NAME)
 			name = ts_pb_bytes(&value);
 	role = xplane_role(name);
+	plane->has_links |= role == ROLE_CORRELATION;
 	if (!ts_grow(&plane->stat_names, &plane->cap_stat_names, plane->nr_stat_names + 1,
 		     sizeof(*plane->stat_names)) ||
 	    !id_table_set(&plane->names, key, (uint32_t)plane->nr_stat_names) ||

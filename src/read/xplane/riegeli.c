@@ -65,4 +65,5 @@ const struct ts_reader ts_reader_riegeli = {
 	.probe = riegeli_probe,
 	.read = riegeli_read,
 	.stream = ts_xplane_stream,
+	.place = ts_xplane_place,
 };

@@ -109,6 +109,7 @@ struct xplane_plane {
 	size_t nr_op_metadata, cap_op_metadata;
 	struct ts_map gpu_ops;	   /* key of (metadata, hlo_op, program) -> op */
 	bool has_variants;	   /* of an op, see struct ts_op */
+	bool has_links;		   /* some event may say which launch it belongs to */
 	bool ops_by_stats;	   /* a GPU: events name their op, their metadata only the kernel */
 	uint32_t unknown_op;	   /* for events whose metadata is missing */
 	const uint8_t *file_base;  /* for offsets in messages */
@@ -181,5 +182,7 @@ enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, struct ts_byte
 				      struct xplane_plane *plane, struct ts_error *err);
 enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t line, bool sort,
 				const struct ts_sink *sink, struct ts_error *err);
+uint64_t ts_xplane_place(const struct ts_profile *profile, const struct ts_line *line,
+			 struct ts_bytes body);
 
 #endif
