@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "io/gzip.h"
+#include "io/jsonhead.h"
 
 #define HEAD_BYTES 512 /* in which an annotated copy says what it is */
 
@@ -142,11 +143,7 @@ struct ts_bytes ts_tracefile_stem(struct ts_bytes name)
 
 static bool says_annotated(struct ts_bytes head)
 {
-	size_t at = ts_bytes_starts(head, "\xef\xbb\xbf") ? 3 : 0;
-
-	while (at < head.n && head.p[at] <= ' ')
-		at++;
-	head = ts_bytes_cut(head, at, head.n);
+	head = ts_jsonhead_start(head);
 	return ts_bytes_starts(head, "{" TS_ANNOTATED_OBJECT) ||
 	       ts_bytes_starts(head, "[" TS_ANNOTATED_ARRAY);
 }
@@ -171,6 +168,7 @@ bool ts_tracefile_is_annotated(struct ts_bytes bytes, struct ts_error *err)
 
 bool ts_report_is_ours(struct ts_bytes file)
 {
-	return ts_bytes_starts(file, "{") &&
-	       ts_bytes_has(ts_bytes_cut(file, 0, TS_REPORT_HEAD), "\"tpusight/");
+	TS_ASSERT(file.p || file.n == 0);
+	return ts_bytes_starts(ts_jsonhead_find(ts_bytes_cut(file, 0, TS_REPORT_HEAD), "schema"),
+			       TS_REPORT_FAMILY);
 }

@@ -44,7 +44,8 @@ struct ts_bytes ts_tracefile_stem(struct ts_bytes name);
 bool ts_tracefile_is_annotated(struct ts_bytes bytes, struct ts_error *err);
 
 /* Is this a file that begins with TS_REPORT_HEAD bytes as our report in JSON does? Fewer are a shorter file. */
-#define TS_REPORT_HEAD 256
+#define TS_REPORT_HEAD	 256
+#define TS_REPORT_FAMILY "tpusight/" /* what the value of its key "schema" begins with */
 bool ts_report_is_ours(struct ts_bytes file);
 
 #endif

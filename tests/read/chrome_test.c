@@ -622,6 +622,14 @@ TEST(it_knows_its_own)
 		{ "nameless", "[{\"name\":\"a\",\"ph\":\"X\"", true },
 		{ "nameless", " \n{\"traceEvents\":[]}", true },
 		{ "ALL_HOSTS.tpusight.json", "{\"schema\": \"tpusight/1\"}", false },
+		/* that key alone says it, wherever it stands */
+		{ "a.json", "{\"generator\": {}, \"schema\": \"tpusight/1\"}", false },
+		{ "a.json",
+		  "{\"traceEvents\":[{\"ph\":\"X\",\"args\":{\"CallFrom\":\"tpusight/"
+		  "_torch.py:95\"}}]}",
+		  true },
+		{ "a.json", "{\"args\":{\"schema\":\"tpusight/1\"},\"traceEvents\":[]}", true },
+		{ "a.json", "[{\"schema\":\"tpusight/1\",\"ph\":\"X\"}]", true },
 		{ "trace.json", "hello", false },
 		{ "a.xplane.pb", "\x0a\x02\x08\x01", false },
 	};

@@ -4,6 +4,7 @@
  * trace viewer and for Perfetto, plain or packed. One file is one host, of a distributed job one
  * rank.
  */
+#include "io/jsonhead.h"
 #include "io/tracefile.h"
 #include "read/chrome/chrome.h"
 
@@ -120,14 +121,11 @@ static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_re
 
 static int chrome_look(struct ts_bytes file, struct ts_bytes head)
 {
-	size_t at = 0;
+	struct ts_bytes text = ts_jsonhead_start(head);
 
-	if (ts_bytes_starts(head, "\xef\xbb\xbf"))
-		at = 3;
-	while (at < head.n && head.p[at] <= ' ')
-		at++;
-	if (at == head.n || (head.p[at] != '{' && head.p[at] != '[') ||
-	    ts_bytes_has(head, "\"tpusight/"))
+	if (!ts_bytes_starts(text, "{") && !ts_bytes_starts(text, "["))
+		return 0;
+	if (ts_bytes_starts(ts_jsonhead_find(head, "schema"), TS_REPORT_FAMILY))
 		return 0;
 	if (ts_bytes_has(head, "\"traceEvents\"") || ts_bytes_has(head, "\"ph\""))
 		return 90;
