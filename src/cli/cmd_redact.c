@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "cli/copies.h"
+#include "io/foreign.h"
 #include "codec/term.h"
 #include "copy/redact.h"
 #include "io/archive.h"
@@ -101,7 +102,10 @@ static enum ts_status redact_bytes(struct redacting *redacting, const struct ts_
 				   struct ts_redact_report *report, struct ts_error *err)
 {
 	const struct ts_reader *reader = ts_reader_for(ts_bytes_of(file->name), input->bytes);
+	enum ts_status st = ts_foreign_refuse(ts_foreign_of(input->bytes), err);
 
+	if (st)
+		return ts_fail_at(err, st, "%s", file->path);
 	if (ts_archive_probe(input->bytes))
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "%s: a profile inside an archive is not redacted (unpack it first)",

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "io/captures.h"
 #include "io/file.h"
+#include "io/foreign.h"
 #include "io/runpath.h"
 #include "io/sys.h"
 #include "io/tracefile.h"
@@ -48,9 +49,11 @@ struct finder {
 	struct ts_hostfile *extras; /* memory profiles and logs of that folder */
 	size_t nr_extras, extras_cap;
 	bool are_traces;
-	size_t nr_stray;		/* profiles outside any session folder */
-	size_t nr_summaries, nr_traces; /* files of TensorBoard's scalars; of trace viewers */
-	bool known_before;		/* found a folder that an earlier path had covered */
+	size_t nr_stray;		  /* profiles outside any session folder */
+	size_t nr_summaries, nr_traces;	  /* files of TensorBoard's scalars; of trace viewers */
+	const struct ts_foreign *foreign; /* the first that is known by its name and not read, */
+	const char *foreign_path;
+	bool known_before; /* found a folder that an earlier path had covered */
 };
 
 /* In the arena of the runs, as join() and others below; NULL: no memory. */
@@ -328,10 +331,15 @@ static enum ts_status take_profile(struct finder *finder, const struct folder *f
 }
 
 /* Files that people take for a profile: they are named when there is no profile. */
-static void note_other(struct finder *finder, const char *name)
+static void note_other(struct finder *finder, const char *dir, const char *name)
 {
 	struct ts_bytes bytes = ts_bytes_of(name);
+	const struct ts_foreign *foreign = ts_foreign_named(bytes);
 
+	if (foreign && !finder->foreign) {
+		finder->foreign = foreign;
+		finder->foreign_path = rundir_join(finder, dir, name);
+	}
 	finder->nr_summaries += ts_bytes_has(bytes, ".tfevents.");
 	finder->nr_traces +=
 		ts_bytes_ends(bytes, "trace.json.gz") || ts_bytes_ends(bytes, "trace.json");
@@ -428,7 +436,7 @@ static enum ts_status rundir_read_folder(struct finder *finder, size_t index, DI
 
 	errno = 0;
 	while (st == TS_OK && (entry = readdir(dir)) != NULL) {
-		note_other(finder, entry->d_name);
+		note_other(finder, finder->folders[index].path, entry->d_name);
 		if (!is_dull(entry))
 			st = rundir_meet(finder, index, dirfd(dir), entry->d_name, err);
 		errno = 0;
@@ -761,6 +769,10 @@ static enum ts_status nothing_found(const struct finder *finder, struct ts_error
 			"(name them, or copy the whole session folder, with its *" TS_XPLANE_SUFFIX
 			")",
 			finder->root, finder->nr_traces, finder->nr_traces == 1 ? "" : "s");
+	if (finder->foreign && finder->foreign_path)
+		return ts_fail(err, TS_NOTFOUND, "%s: no profile found, but %s: %s (%s)",
+			       finder->root, finder->foreign_path, finder->foreign->what,
+			       finder->foreign->give);
 	if (finder->nr_summaries > 0)
 		return ts_fail(err, TS_NOTFOUND,
 			       "%s: no profile found, only %zu event file%s with TensorBoard's "

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "run/outline.h"
 #include "io/dropped.h"
+#include "io/foreign.h"
 #include "io/scratch.h"
 #include "io/tracefile.h"
 #include "model/part.h"
@@ -115,6 +116,7 @@ static enum ts_status run_read_source(struct ts_run *run, const struct source *s
 	struct ts_read_request request = { source->bytes,	  source->file,	  source->host,
 					   options->nr_threads,	  source->mapped, options->no_stats,
 					   source->is_one_of_many };
+	const struct ts_foreign *foreign = source->reader ? NULL : ts_foreign_of(source->bytes);
 	size_t host = run->profile.nr_hosts, nr_damage = run->profile.nr_damage;
 	enum ts_status st;
 
@@ -122,6 +124,11 @@ static enum ts_status run_read_source(struct ts_run *run, const struct source *s
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "%.*s: made by TPUsight (name the trace it was made of)",
 			       TS_ARG(source->file));
+	if (!foreign && !reader)
+		foreign = ts_foreign_named(source->file);
+	st = ts_foreign_refuse(foreign, err);
+	if (st)
+		return ts_fail_at(err, st, "%.*s", TS_ARG(source->file));
 	if (!reader)
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "%.*s: byte 0: not a profile that is known here (give an .xplane.pb "
@@ -145,7 +152,9 @@ struct unpacking {
 	const struct ts_run_options *options;
 	const char *archive;
 	bool (*want)(struct ts_bytes base);
-	size_t nr_profiles, nr_memory; /* memory profiles alone are not a run */
+	size_t nr_profiles, nr_memory;	  /* memory profiles alone are not a run */
+	const struct ts_foreign *foreign; /* the first entry that is known by its name, */
+	struct ts_bytes foreign_name;
 };
 
 static bool is_xplane_name(struct ts_bytes base)
@@ -166,11 +175,23 @@ static struct ts_bytes run_base_of(const char *name)
 	return ts_bytes_of(base ? base + 1 : name);
 }
 
+/* Named when there is no profile. */
+static void run_note_foreign(struct unpacking *unpacking, const char *name)
+{
+	const struct ts_foreign *foreign = ts_foreign_named(ts_bytes_of(name));
+
+	if (!foreign || unpacking->foreign)
+		return;
+	unpacking->foreign = foreign;
+	unpacking->foreign_name = ts_arena_copy(&unpacking->run->profile.arena, ts_bytes_of(name));
+}
+
 /* Hidden files are of no interest: "._NAME" is what macOS puts beside each NAME. */
 static bool run_is_wanted(void *ctx, const char *name)
 {
-	const struct unpacking *unpacking = ctx;
+	struct unpacking *unpacking = ctx;
 
+	run_note_foreign(unpacking, name);
 	return !ts_bytes_starts(run_base_of(name), ".") && unpacking->want(run_base_of(name));
 }
 
@@ -233,6 +254,11 @@ static enum ts_status read_archive(struct ts_run *run, struct ts_bytes bytes, co
 	}
 	if (st)
 		return ts_fail_at(err, st, "%s", path);
+	if (unpacking.nr_profiles + unpacking.nr_memory == 0 && unpacking.foreign)
+		return ts_fail(err, TS_NOTFOUND,
+			       "%s: no profile in this archive, but %.*s: %s (%s)", path,
+			       TS_ARG(unpacking.foreign_name), unpacking.foreign->what,
+			       unpacking.foreign->give);
 	if (unpacking.nr_profiles + unpacking.nr_memory == 0)
 		return ts_fail(err, TS_NOTFOUND, "%s: no *.xplane.pb and no trace in this archive",
 			       path);
@@ -425,6 +451,20 @@ enum ts_status ts_run_open_bytes(struct ts_run *run, const struct ts_run_bytes *
 	return ts_profile_finish(&run->profile, err);
 }
 
+/* Bytes that are no module: what they are, where that is known. */
+static enum ts_status no_module(struct ts_bytes bytes, const char *path, enum ts_status st,
+				struct ts_error *err)
+{
+	const struct ts_foreign *foreign = st == TS_FORMAT ? ts_foreign_of(bytes) : NULL;
+
+	if (!foreign)
+		return st;
+	if (err)
+		*err = (struct ts_error)TS_ERROR_INIT;
+	st = ts_foreign_refuse(foreign, err);
+	return ts_fail_at(err, st, "%s", path);
+}
+
 enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct ts_error *err)
 {
 	struct ts_profile *profile = &run->profile;
@@ -442,11 +482,13 @@ enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct t
 	file = ts_arena_copy(&profile->arena, ts_bytes_of(input.path));
 	st = file.p ? ts_hlo_read(&profile->arena, input.bytes, file, &module, err)
 		    : ts_fail_nomem(err);
+	if (st)
+		st = no_module(input.bytes, path, st, err); /* the story names the file */
 	module.proto = run->keeps_protos ? ts_arena_copy(&profile->arena, input.bytes)
 					 : (struct ts_bytes){ NULL, 0 };
 	ts_input_release(&input); /* the module is a copy */
 	if (st)
-		return st; /* the story names the file */
+		return st;
 	kept = ts_profile_add_module(profile, program_id);
 	if (!kept || (run->keeps_protos && !module.proto.p))
 		return ts_fail_nomem(err);

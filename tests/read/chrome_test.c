@@ -114,6 +114,10 @@ static void pack(struct ts_bytes text, struct ts_buf *packed)
 	"\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"tid\":1,\"pid\":\"CPU functions\",\"args\":{}}"
 #define A(ts, dur)	 X(ts, dur, ",\"name\":\"a\"")
 
+#define NO_EVENTS                                                                          \
+	"error byte 0: a trace without events: the profiler recorded nothing (let it run " \
+	"around a step: its schedule has to reach active, or the with block to hold the step)\n"
+
 static const struct row {
 	const char *text, *expected;
 } rows[] = {
@@ -208,8 +212,10 @@ static const struct row {
 	  "host process 1|thread thread 2: a@0+5000\n! 75 this is no JSON\n" },
 	{ "", "error byte 0: the trace ends in the middle (is it a trace, and was it copied "
 	      "whole?)\n" },
-	{ "[]", "error byte 0: a trace without events (profile again)\n" },
-	{ "{\"a\":1}", "error byte 0: a trace without events (profile again)\n" },
+	{ "[]", NO_EVENTS },
+	{ "{\"traceEvents\":[]}", NO_EVENTS },
+	{ "{\"a\":1}", "error byte 0: JSON without a list of events, so not a trace (a trace has "
+		       "traceEvents; give an .xplane.pb file or a trace)\n" },
 	{ "hello", "error byte 0: this is no JSON (is it a trace, and was it copied whole?)\n" },
 };
 

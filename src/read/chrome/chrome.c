@@ -82,7 +82,14 @@ static enum ts_status nothing_read(const struct chrome_file *file, struct ts_err
 		return ts_fail(err, TS_FORMAT,
 			       "byte %llu: %s (is it a trace, and was it copied whole?)",
 			       (unsigned long long)file->damage_at, file->damage);
-	return ts_fail(err, TS_FORMAT, "byte 0: a trace without events (profile again)");
+	if (file->seams.events_at == TS_NO_SEAM)
+		return ts_fail(err, TS_FORMAT,
+			       "byte 0: JSON without a list of events, so not a trace (a trace has "
+			       "traceEvents; give an .xplane.pb file or a trace)");
+	return ts_fail(err, TS_FORMAT,
+		       "byte 0: a trace without events: the profiler recorded nothing (let it run "
+		       "around a step: its schedule has to reach active, or the with block to hold "
+		       "the step)");
 }
 
 static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_read_request *request,

@@ -17,6 +17,7 @@
 #include "model/plane_kind.h"
 #include "read/xplane/xplane.h"
 
+#define MAX_ERROR   200		       /* bytes of a message of the profiler that are shown */
 #define ABSOLUTE_NS 100000000000000000 /* 1973: a timestamp above it counts from the epoch */
 
 #define SAMPLES 16 /* events of a line, evenly over it, by which it is known when it was */
@@ -693,10 +694,17 @@ static void note_limits(struct ts_profile *profile, struct ts_bytes name,
 static enum ts_status no_plane(const struct ts_profile *profile, size_t nr_damage,
 			       struct ts_error *err)
 {
+	const struct ts_host *host = &profile->hosts[profile->nr_hosts - 1];
 	const struct ts_damage *damage;
 
+	if (profile->nr_damage == nr_damage && host->nr_errors > 0)
+		return ts_fail(err, TS_FORMAT, "byte 0: an XSpace without planes: \"%.*s\"",
+			       TS_ARG(ts_bytes_cut(host->errors[0], 0, MAX_ERROR)));
 	if (profile->nr_damage == nr_damage)
-		return ts_fail(err, TS_FORMAT, "byte 0: an XSpace without planes (profile again)");
+		return ts_fail(err, TS_FORMAT,
+			       "byte 0: an XSpace without planes: the profiler recorded nothing "
+			       "(start it before a step, and stop it after the step's result is "
+			       "there)");
 	damage = &profile->damage[nr_damage];
 	return ts_fail(err, TS_FORMAT,
 		       "byte %llu: %.*s (is it a profile, and was it copied whole?)",
