@@ -25,6 +25,7 @@ struct ts_annotate_options ts_annotate_options_of(const struct ts_cli *cli,
 		.has_max_trace_events = choice->has_max_trace_events,
 		.max_trace_events = choice->max_trace_events,
 		.ranks = choice->perfetto_zip,
+		.exact_copies = choice->copy == TS_COPY_EXACT,
 		.dry_run = choice->dry_run,
 		.version = PACKAGE_VERSION,
 	};

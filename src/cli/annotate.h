@@ -4,6 +4,7 @@
 #define TS_CLI_ANNOTATE_H
 
 #include "cli/cli.h"
+#include "cli/copies.h"
 #include "run/annotate.h"
 
 enum ts_perfetto { TS_PERFETTO_JSON, TS_PERFETTO_PFTRACE, TS_PERFETTO_BOTH, TS_PERFETTO_NONE };
@@ -13,6 +14,7 @@ struct ts_annotate_choice {
 	bool dry_run;
 	enum ts_perfetto perfetto;
 	bool perfetto_zip;
+	enum ts_copy_form copy;
 	bool has_max_trace_events;
 	uint64_t max_trace_events, max_overlay_events;
 	bool all; /* ops and steps are in the report */
@@ -28,6 +30,7 @@ struct ts_annotate_choice {
 			      ts_perfetto_names, true, "%s"),                                  \
 		TS_OPT_FLAG(type, member.perfetto_zip, "perfetto-zip", 0,                      \
 			    "traces of several ranks also as one: " TS_RANKS_FILE),            \
+		TS_OPT_COPY_FORM(type, member.copy),                                           \
 		TS_OPT_COUNT(                                                                  \
 			type, member.max_trace_events, "max-trace-events", 0, "N", 0,          \
 			TS_OPTION_ANY, "a number of events",                                   \

@@ -30,6 +30,25 @@ static void cmd_annotate_put_left_out(struct ts_buf *out, const struct ts_annota
 	}
 }
 
+/* Traces whose text strict readers of JSON refuse, and what became of that in their copies. */
+static void cmd_annotate_put_refused(struct ts_buf *out, const struct ts_annotation *one,
+				     enum ts_copy_form form)
+{
+	const struct ts_profile *profile = &one->run.profile;
+
+	for (size_t i = 0; i < profile->nr_hosts; i++) {
+		struct ts_bytes refused = profile->hosts[i].not_strict;
+
+		if (refused.n == 0)
+			continue;
+		ts_term_text(out, profile->hosts[i].file);
+		ts_buf_printf(out, ", %.*s: viewers refuse such JSON; %s\n", TS_ARG(refused),
+			      form == TS_COPY_EXACT ? "the copy has it as it is"
+						    : "it is mended in the copy "
+						      "(--copy=exact keeps it)");
+	}
+}
+
 struct annotate_options {
 	bool strip, json;
 	struct ts_annotate_choice choice;
@@ -90,6 +109,9 @@ static void print_summary(struct work *work, const struct ts_annotation *one)
 	}
 	ts_deeds_line(&out, &one->report, work->own->choice.dry_run);
 	cmd_annotate_put_left_out(&out, one);
+	if (work->own->choice.perfetto == TS_PERFETTO_JSON ||
+	    work->own->choice.perfetto == TS_PERFETTO_BOTH)
+		cmd_annotate_put_refused(&out, one, work->own->choice.copy);
 	ts_mount_cost(&out, &one->push);
 	if (cli->verbose)
 		ts_deeds_list(&out, &one->report);

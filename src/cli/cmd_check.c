@@ -69,6 +69,7 @@ static void cmd_check_analyse_session(void *ctx, void *slot, size_t i, size_t nr
 	const struct checking *checking = ctx;
 	struct ts_run_options options = { .nr_threads = nr_threads,
 					  .settings = checking->cli->settings,
+					  .wants_strict = true,
 					  .meter = meter };
 	struct analysed *analysed = slot;
 

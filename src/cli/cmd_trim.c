@@ -14,6 +14,7 @@
 struct trim_options {
 	struct ts_trim_choice choice;
 	const char *output;
+	enum ts_copy_form copy;
 	bool json;
 };
 
@@ -83,6 +84,13 @@ static bool cmd_trim_print_written(const struct ts_cli *cli, const char *path,
 		      differ && cmd_trim_is_packed(path) ? " packed" : "",
 		      ts_fmt_bytes(whole, (double)input->bytes.n),
 		      differ && cmd_trim_is_packed(input->path) ? " packed" : "");
+	if (report->nr_mended > 0)
+		ts_buf_printf(&out,
+			      "%llu place%s that strict readers of JSON refuse %s mended in it "
+			      "(--copy=exact keeps them)\n",
+			      (unsigned long long)report->nr_mended,
+			      report->nr_mended == 1 ? "" : "s",
+			      report->nr_mended == 1 ? "is" : "are");
 	good = ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 	return good;
@@ -251,6 +259,7 @@ static enum ts_status cmd_trim_plan(struct trimming *trimming, struct ts_error *
 	if (st == TS_OK)
 		st = ts_trim_plan(&trimming->trim, &run->profile, &run->outline.steps,
 				  &trimming->own->choice, err);
+	trimming->trim.exact = trimming->own->copy == TS_COPY_EXACT;
 	return st ? st : refuse_records(trimming, err);
 }
 
@@ -361,6 +370,7 @@ static const struct ts_option options[] = {
 		    "keep the hosts of this name (* and ? stand for anything)"),
 	TS_OPT_TEXT(OWN, choice.plane, "plane", 0, "NAME",
 		    "keep the planes of this name (/device:TPU:0, '/device:*')"),
+	TS_OPT_COPY_FORM(OWN, copy),
 	TS_OPT_FLAG(OWN, json, "json", 0, "print a line of JSON for each file"),
 	TS_OPT_TEXT(
 		OWN, output, "output", 'o', "OUT",

@@ -11,6 +11,8 @@
 #include "io/runpath.h"
 #include "io/tracefile.h"
 
+const char *const ts_copy_forms[] = { "strict", "exact", NULL };
+
 static bool is_session_dir(const char *path)
 {
 	size_t n;

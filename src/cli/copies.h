@@ -55,4 +55,11 @@ bool ts_copied_print(const struct ts_copied *copied);
 /* Of HOST.xplane.riegeli copies are not made. DONE: "trimmed". */
 enum ts_status ts_copy_refuse_records(struct ts_bytes path, const char *done, struct ts_error *err);
 
+/* Of a trace in JSON that strict readers refuse (codec/strict.h): mended, or byte for byte. */
+enum ts_copy_form { TS_COPY_STRICT, TS_COPY_EXACT };
+extern const char *const ts_copy_forms[]; /* in that order; NULL at the end */
+#define TS_OPT_COPY_FORM(type, member)                                                            \
+	TS_OPT_CHOICE(type, member, enum ts_copy_form, "copy", "FORM", ts_copy_forms, true,       \
+		      "a trace whose JSON viewers refuse: mended in the copy, or exact (%s)")
+
 #endif

@@ -34,12 +34,14 @@ struct ts_trim {
 	struct ts_span *spans; /* of each plane, and behind the last: of what is on none */
 	bool *planes;	       /* which planes stay, likewise */
 	bool *hosts;
+	bool exact; /* of a trace: what strict readers of JSON refuse stays as it is. The caller's */
 };
 
 /* What became of a file's events. */
 struct ts_trim_report {
 	uint64_t nr_kept, nr_dropped;
 	uint64_t nr_left_out;	/* could not be read, or are not in pairs */
+	uint64_t nr_mended;	/* places that strict readers of JSON refuse (codec/strict.h) */
 	struct ts_error damage; /* where the file stops making sense; else empty */
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/limits.h"
+#include "codec/strict.h"
 #include "read/trace.h"
 #include "read/walk.h"
 
@@ -39,7 +40,7 @@ struct trimming {
 	struct ts_strmap processes, threads;
 	struct track *tracks; /* of processes and of threads alike */
 	size_t nr_tracks, cap_tracks;
-	struct ts_buf key;
+	struct ts_buf key, mended;
 	uint64_t nr_pair; /* of the second walk */
 	uint32_t host;
 	bool comma, events_comma;
@@ -308,6 +309,18 @@ static void trim_trace_put_item(struct trimming *trimming, bool *comma)
 	*comma = true;
 }
 
+/* As it stands, or as strict readers take it. */
+static void trim_trace_put_value(struct trimming *trimming, struct ts_bytes token)
+{
+	ts_buf_clear(&trimming->mended);
+	if (!trimming->trim->exact)
+		trimming->report->nr_mended += ts_strict_value(token, &trimming->mended);
+	if (trimming->mended.failed)
+		ts_copy_nomem(trimming->out);
+	ts_copy_put(trimming->out,
+		    trimming->mended.n > 0 ? ts_buf_bytes(&trimming->mended) : token);
+}
+
 static bool stays(struct trimming *trimming, const struct event *event)
 {
 	int64_t start_ps;
@@ -343,7 +356,7 @@ static enum ts_status copy_event(void *ctx, struct ts_bytes text, struct ts_erro
 
 	if (stays(trimming, &event)) {
 		trim_trace_put_item(trimming, &trimming->events_comma);
-		ts_copy_put(trimming->out, text);
+		trim_trace_put_value(trimming, text);
 	}
 	return TS_OK;
 }
@@ -363,10 +376,15 @@ static enum ts_status copy_member(void *ctx, struct ts_bytes key, struct ts_byte
 	struct trimming *trimming = ctx;
 
 	trim_trace_put_item(trimming, &trimming->comma);
-	ts_copy_puts(trimming->out, "\"");
-	ts_copy_put(trimming->out, key);
-	ts_copy_puts(trimming->out, "\": ");
-	ts_copy_put(trimming->out, value);
+	ts_buf_clear(&trimming->key);
+	ts_buf_putc(&trimming->key, '"');
+	ts_buf_put(&trimming->key, key);
+	ts_buf_putc(&trimming->key, '"');
+	if (trimming->key.failed)
+		return ts_fail_nomem(err);
+	trim_trace_put_value(trimming, ts_buf_bytes(&trimming->key));
+	ts_copy_puts(trimming->out, ": ");
+	trim_trace_put_value(trimming, value);
 	return TS_OK;
 }
 
@@ -408,6 +426,7 @@ static void trim_trace_release(struct trimming *trimming)
 	ts_strmap_release(&trimming->threads);
 	ts_arena_release(&trimming->arena);
 	ts_buf_release(&trimming->key);
+	ts_buf_release(&trimming->mended);
 	ts_pairs_release(&trimming->pairs);
 }
 

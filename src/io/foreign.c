@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "io/gzip.h"
 #include "io/jsonhead.h"
+#include "io/wire.h"
 
 #define HEAD_BYTES (64 * 1024)	     /* looked at, of a packed file unpacked */
 #define DEEP_BYTES (4 * 1024 * 1024) /* of a database, whose tables are named anywhere */
@@ -44,40 +45,7 @@ struct row {
 
 #define MAGIC(text) .magic = (text), .nr_magic = sizeof(text) - 1
 
-/* --- protobuf's wire, as far as heads need it */
-
-static bool foreign_varint(struct ts_bytes *text, uint64_t *value)
-{
-	*value = 0;
-	for (unsigned shift = 0; text->n > 0 && shift < 64; shift += 7) {
-		uint8_t byte = text->p[0];
-
-		*text = ts_bytes_cut(*text, 1, text->n);
-		*value |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return true;
-	}
-	return false;
-}
-
-/* One field: its number and, of one with a length, its bytes, cut where the head ends. */
-static bool foreign_field(struct ts_bytes *text, uint64_t *tag, struct ts_bytes *value)
-{
-	static const uint8_t fixed[] = { [1] = 8, [5] = 4 };
-	uint64_t n = 0;
-
-	*value = (struct ts_bytes){ NULL, 0 };
-	if (!foreign_varint(text, tag) || (*tag & 7) > 5 || (*tag & 7) == 3 || (*tag & 7) == 4)
-		return false;
-	if ((*tag & 7) == 0)
-		return foreign_varint(text, &n);
-	n = fixed[*tag & 7];
-	if ((*tag & 7) == 2 && !foreign_varint(text, &n))
-		return false;
-	*value = ts_bytes_cut(*text, 0, (size_t)TS_MIN(n, text->n));
-	*text = ts_bytes_cut(*text, (size_t)TS_MIN(n, text->n), text->n);
-	return true;
-}
+/* --- protobuf */
 
 /* A trace is packets of field 1 alone, and a packet has its time (8) or its writer's number (10). A plane of an xplane
  * has fields up to 6, a module of an HloProto other things there. */
@@ -88,10 +56,10 @@ static bool is_pftrace(const struct look *look)
 	bool is = false;
 
 	for (int i = 0; i < NR_PACKETS && text.n > 0; i++) {
-		if (!foreign_field(&text, &tag, &packet) || tag != (1 << 3 | 2))
+		if (!ts_wire_field(&text, &tag, &packet) || tag != TS_WIRE_BYTES(1))
 			return false;
-		while (packet.n > 0 && foreign_field(&packet, &inner, &value))
-			is |= inner == 8 << 3 || inner == 10 << 3;
+		while (packet.n > 0 && ts_wire_field(&packet, &inner, &value))
+			is |= inner == TS_WIRE_VARINT(8) || inner == TS_WIRE_VARINT(10);
 	}
 	return is;
 }
@@ -102,8 +70,8 @@ static bool is_hlo(const struct look *look)
 	struct ts_bytes text = look->head, module, value;
 	uint64_t tag, inner;
 
-	return foreign_field(&text, &tag, &module) && tag == (1 << 3 | 2) &&
-	       foreign_field(&module, &inner, &value) && inner == (1 << 3 | 2) && value.n > 0;
+	return ts_wire_field(&text, &tag, &module) && tag == TS_WIRE_BYTES(1) &&
+	       ts_wire_field(&module, &inner, &value) && inner == TS_WIRE_BYTES(1) && value.n > 0;
 }
 
 /* Messages with their lengths in front, the first of them the version of the schema: "0.0.4". */
@@ -113,10 +81,10 @@ static bool is_chakra(const struct look *look)
 	uint64_t n, tag;
 	size_t nr_points = 0;
 
-	if (!foreign_varint(&text, &n) || n > text.n)
+	if (!ts_wire_varint(&text, &n) || n > text.n)
 		return false;
 	text = ts_bytes_cut(text, 0, (size_t)n);
-	if (!foreign_field(&text, &tag, &version) || tag != (1 << 3 | 2) || version.n < 5 ||
+	if (!ts_wire_field(&text, &tag, &version) || tag != TS_WIRE_BYTES(1) || version.n < 5 ||
 	    version.n > 16)
 		return false;
 	for (size_t i = 0; i < version.n; i++) {

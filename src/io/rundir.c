@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "io/captures.h"
+#include "io/dropped.h"
 #include "io/file.h"
 #include "io/foreign.h"
 #include "io/runpath.h"
@@ -567,20 +568,30 @@ static bool has_records(const struct finder *finder, const char *host)
 	return false;
 }
 
-/* An empty xplane is not a profile of its own where the same host's is there as records (io/dropped.h). */
-static void drop_empty(struct finder *finder)
+/* An empty xplane is not a profile of its own where the same host's is there as records, or as a trace (io/dropped.h). */
+static enum ts_status drop_empty(struct finder *finder, struct ts_error *err)
 {
-	size_t nr = 0;
+	size_t nr = 0, nr_traces = 0;
 
-	for (size_t i = 0; i < finder->nr_files; i++) {
-		const struct ts_hostfile *file = &finder->files[i];
+	for (size_t i = 0; i < finder->nr_files && !finder->are_traces; i++) {
+		struct ts_hostfile file = finder->files[i];
+		bool is_xplane = ts_bytes_ends(ts_bytes_of(file.name), TS_XPLANE_SUFFIX);
+		bool found = false;
+		enum ts_status st;
 
-		if (file->nr_bytes > 0 ||
-		    !ts_bytes_ends(ts_bytes_of(file->name), TS_XPLANE_SUFFIX) ||
-		    !has_records(finder, file->host))
-			finder->files[nr++] = *file;
+		if (is_xplane && file.nr_bytes == 0 && has_records(finder, file.host))
+			continue;
+		st = ts_dropped_find_trace(&finder->runs->arena, &file, &file, &found, err);
+		if (st)
+			return st;
+		nr_traces += found;
+		finder->files[nr++] = file;
 	}
+	if (finder->are_traces)
+		return TS_OK;
 	finder->nr_files = nr;
+	finder->are_traces = nr > 0 && nr_traces == nr;
+	return TS_OK;
 }
 
 /* What was gathered in the folder becomes a session, or the lack of it a problem. */
@@ -643,7 +654,9 @@ static enum ts_status rundir_gather(struct finder *finder, size_t index, DIR *di
 		status = rundir_read_folder(finder, index, dir, err);
 	if (status)
 		return status;
-	drop_empty(finder);
+	status = drop_empty(finder, err);
+	if (status)
+		return status;
 	return close_folder(finder, index, &st, logdir, err);
 }
 
@@ -718,12 +731,17 @@ static enum ts_status rundir_take_file(struct finder *finder, const struct stat 
 	if (status)
 		return status;
 	finder->files[0].path = finder->root; /* "./-" is a file, "-" would not be */
+	if (plain)
+		status = ts_dropped_find_trace(&finder->runs->arena, &finder->files[0],
+					       &finder->files[0], &finder->are_traces, err);
+	if (status)
+		return status;
 	return add_session(finder, plain ? TS_SESSION_FILE : TS_SESSION_STREAM, dir, logdir, err);
 }
 
 static enum ts_status take_standard_input(struct finder *finder, struct ts_error *err)
 {
-	static const struct ts_hostfile file = { "standard input", "-", "-", 0 };
+	static const struct ts_hostfile file = { "standard input", "-", "-", 0, NULL };
 	struct ts_session session = { .kind = TS_SESSION_STREAM,
 				      .dir = ".",
 				      .logdir = ".",

@@ -6,8 +6,9 @@
  * PATH may be a log directory (searched to TS_LIMIT_FOLDER_DEPTH folders deep), the `plugins` or
  * `plugins/profile` folder, one session, one profile file of any kind, or "-" (standard input). A
  * session without xplanes may have traces instead (io/tracefile.h), and so may any folder, where
- * PyTorch's profiler wrote them; beside xplanes traces are passed over. The names and heads of
- * traces show which of a folder are one session (io/captures.h).
+ * PyTorch's profiler wrote them; beside xplanes traces are passed over, but for that of a host whose
+ * xplane is empty (io/dropped.h). The names and heads of traces show which of a folder are one
+ * session (io/captures.h).
  *
  * Hidden files and folders (and so our own temporaries) are passed over. Links are followed; each
  * folder is entered once, whatever its names, so a link that leads back ends there.
@@ -43,6 +44,8 @@ struct ts_hostfile {
 	const char *name;  /* of the file, without folder */
 	const char *path;  /* to open it; "-" for standard input */
 	uint64_t nr_bytes; /* 0 for a stream */
+	/* Of a trace: the path of the same host's xplane, which is empty (io/dropped.h); else NULL */
+	const char *stands_for;
 };
 
 struct ts_remote;

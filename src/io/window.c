@@ -84,6 +84,8 @@ enum ts_status ts_window_more(struct ts_window *text, bool *more, struct ts_erro
 	if (unpacked == TS_NOMEM)
 		return ts_fail_nomem(err);
 	st = window_keep(text, (struct ts_bytes){ text->end, got }, err);
+	if (text->see && got > 0)
+		text->see(text->see_ctx, (struct ts_bytes){ text->end, got });
 	text->end += got;
 	text->ended = unpacked || got == 0;
 	ts_window_forget(text);

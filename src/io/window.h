@@ -29,6 +29,9 @@ struct ts_window {
 	/* What is unpacked goes there too, so that it need not be unpacked again; NULL: it does not,
 	 * or the disk would not take it */
 	struct ts_scratch *copy;
+	/* Is shown each piece that was unpacked; NULL: nobody asks. Of a plain text all can be seen at once. */
+	void (*see)(void *ctx, struct ts_bytes piece);
+	void *see_ctx;
 };
 
 /* BYTES must live as long as the window. MAPPED: they are a file's, and pages can be given back. */

@@ -12,4 +12,7 @@ bool ts_xplanefile_is(struct ts_bytes name);
 /* NAME without its suffix; all of it where it is not one. */
 struct ts_bytes ts_xplanefile_host(struct ts_bytes name);
 
+/* Content of a profile without a plane: nothing at all, or names and messages of the profiler alone. */
+bool ts_xplanefile_is_empty(struct ts_bytes bytes);
+
 #endif

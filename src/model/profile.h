@@ -161,7 +161,10 @@ struct ts_device {
 struct ts_host {
 	struct ts_bytes name; /* of the file, less .xplane.pb */
 	struct ts_bytes file;
-	size_t file_bytes;     /* less our own annotation */
+	struct ts_bytes stands_for; /* of a trace: the host's empty xplane; else empty */
+	struct ts_bytes
+		not_strict; /* of a trace, where it was asked for (read/reader.h): "byte N: ..." */
+	size_t file_bytes;  /* less our own annotation */
 	int64_t start_unix_ns; /* profiler start; TS_UNKNOWN */
 	int64_t stop_unix_ns;
 	double mxu_utilization_pct; /* from the host plane's counters; NaN */

@@ -84,7 +84,8 @@ static enum ts_status join_add_hosts(struct adding *adding, struct ts_error *err
 			return ts_fail_nomem(err);
 		*host = adding->from->hosts[i];
 		host->first_plane += adding->plane;
-		st = KEEP(adding->joining, &host->name, &host->file);
+		st = KEEP(adding->joining, &host->name, &host->file, &host->stands_for,
+			  &host->not_strict);
 		if (st)
 			return st;
 		st = keep_messages(adding->joining, &host->errors, host->nr_errors, err);

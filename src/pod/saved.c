@@ -39,7 +39,8 @@ static TS_RECORD(host, TS_TEXT(1, host.name), TS_TEXT(2, host.file),
 		 TS_NUMBER(12, host.rank, TS_BY_HAND), TS_NUMBER(13, host.world_size, TS_BY_HAND),
 		 TS_NUMBER(14, host.trace_start_ns, TS_BY_HAND),
 		 TS_NUMBER(15, host.trace_ps, TS_BY_HAND),
-		 TS_NUMBER(16, host.nr_planes, TS_BY_HAND), TS_TEXT(17, reader));
+		 TS_NUMBER(16, host.nr_planes, TS_BY_HAND), TS_TEXT(17, reader),
+		 TS_TEXT(18, host.stands_for), TS_TEXT(19, host.not_strict));
 #undef TS_SELF
 
 #define TS_SELF struct ts_plane

@@ -22,6 +22,7 @@ struct ts_read_request {
 	size_t nr_threads;
 	bool mapped;   /* the bytes are a file's, mapped: pages of it may be given back when read */
 	bool no_stats; /* the stats of events are not needed: nothing has to be kept for them */
+	bool wants_strict; /* whether strict readers of JSON take it is wanted to be known: each byte is looked at */
 	bool is_one_of_many; /* other hosts follow: what can be made again when this one is asked for is let go */
 };
 

@@ -23,6 +23,8 @@ struct ts_seams {
 	uint64_t head_at, events_at;
 	uint64_t end_at; /* TS_NO_SEAM: the text's end */
 	bool needs_comma;
+	bool has_items;	     /* the list of events has one */
+	bool is_refused;     /* strict readers refuse the text; false where it was not asked for */
 	const char *closing; /* "" for a text that was whole */
 	/* Time t of the run (ps) is base_us us and t + base_ps ps on the file's own clock. */
 	int64_t base_us, base_ps;

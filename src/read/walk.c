@@ -153,6 +153,7 @@ static enum ts_status one_of_list(struct ts_walk *walk, int c, struct ts_error *
 	case '{':
 		st = one_event(walk, err);
 		walk->needs_comma |= !walk->over && st == TS_OK;
+		walk->has_items |= walk->needs_comma;
 		break;
 	default: not_event(walk); break;
 	}
@@ -166,7 +167,7 @@ static enum ts_status all_events(struct ts_walk *walk, bool in_object, struct ts
 	int c;
 
 	walk->list_at = ts_walk_at(walk);
-	walk->needs_comma = walk->list_is_whole = false;
+	walk->needs_comma = walk->has_items = walk->list_is_whole = false;
 	if (visitor->events_begin)
 		st = visitor->events_begin(visitor->ctx, in_object, err);
 	while (st == TS_OK && !walk->list_is_whole && !walk->over) {

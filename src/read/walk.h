@@ -45,6 +45,7 @@ struct ts_walk {
 	uint64_t good_at; /* behind the last member that was whole */
 	uint64_t list_at; /* of the list of events: behind its last whole event, at what follows */
 	bool needs_comma; /* before one more event there */
+	bool has_items;	  /* of that list: one event at least */
 	bool list_is_whole; /* its bracket was met */
 	bool is_whole;	    /* the outermost object's bracket was met */
 };

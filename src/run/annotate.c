@@ -114,7 +114,8 @@ static enum ts_status run_annotate_write_copy(void *ctx, struct ts_newfile *file
 	struct ts_run *run = &copy->job->one->run;
 	struct ts_annotated_options options = { .nr_threads = copy->job->options->nr_threads,
 						.version = copy->job->options->version,
-						.source = copy->source };
+						.source = copy->source,
+						.exact = copy->job->options->exact_copies };
 	enum ts_status st = ts_annotated_write(file, &run->profile, copy->host, &run->results,
 					       &options, NULL, err);
 
@@ -497,7 +498,8 @@ static void run_annotate_put_key(struct ts_buf *key, const struct ts_session *se
 	ts_buf_printf(key, "%d %d %llu %d %d %llu ", session->kind, session->owns_folder,
 		      (unsigned long long)options->max_overlay_events, options->ranks,
 		      options->has_max_trace_events, (unsigned long long)options->max_trace_events);
-	ts_buf_printf(key, "%zu %zu ", options->max_ops, options->max_steps);
+	ts_buf_printf(key, "%zu %zu %d ", options->max_ops, options->max_steps,
+		      options->exact_copies);
 	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
 		ts_buf_puts(key, options->traces[i] ? "1" : "0");
 	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
@@ -527,7 +529,9 @@ static enum ts_status run_annotate_annotate(struct ts_annotation *one,
 {
 	struct ts_run_options read_options = { .nr_threads = options->nr_threads,
 					       .settings = options->settings,
-					       .next = options->next };
+					       .next = options->next,
+					       .wants_strict = true,
+					       .no_mix = true };
 	struct job job = { .one = one, .session = session, .options = options };
 	enum ts_status st;
 

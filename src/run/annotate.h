@@ -29,6 +29,7 @@ struct ts_annotate_options {
 	bool ranks;			/* and one of all ranks, where the files are traces */
 	bool has_max_trace_events;
 	uint64_t max_trace_events; /* 0: all */
+	bool exact_copies; /* of traces: what strict readers of JSON refuse stays as it is */
 	bool dry_run;
 	struct ts_meter *
 		meter; /* how much of the analysis is done (run/run.h); NULL: it is not asked for */

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "codec/json.h"
+#include "codec/strict.h"
 #include "trace/trace.h"
 #include "trace/findings.h"
 #include "trace/pack.h"
@@ -145,7 +146,21 @@ struct text {
 	struct ts_window window;
 	uint64_t at;
 	struct ts_buf piece;
+	struct ts_strict strict; /* fills .piece, where the text is mended */
 };
+
+static bool annotated_is_mended(const struct copy *copy)
+{
+	return copy->seams.is_refused && !copy->options->exact;
+}
+
+static void annotated_take(struct text *text, struct ts_bytes seen)
+{
+	if (annotated_is_mended(text->copy))
+		ts_strict_put(&text->strict, seen);
+	else
+		ts_buf_put(&text->piece, seen);
+}
 
 static enum ts_status annotated_put_piece(struct text *text, size_t job, struct ts_error *err)
 {
@@ -178,6 +193,12 @@ static enum ts_status see_some(struct text *text, uint64_t upto, size_t max, str
 	return TS_OK;
 }
 
+/* How much is taken at a time: what is mended may become a little more. */
+static size_t annotated_room(const struct text *text)
+{
+	return TS_TRACE_PIECE_BYTES - TS_MIN(text->piece.n, TS_TRACE_PIECE_BYTES - 1);
+}
+
 /* From where it stands up to UPTO, as pieces of one size of JOB: threads change nothing in them. */
 static enum ts_status copy_text(struct text *text, uint64_t upto, size_t job, struct ts_error *err)
 {
@@ -185,14 +206,26 @@ static enum ts_status copy_text(struct text *text, uint64_t upto, size_t job, st
 	struct ts_bytes seen;
 
 	do {
-		st = see_some(text, upto, TS_TRACE_PIECE_BYTES - text->piece.n, &seen, err);
-		ts_buf_put(&text->piece, seen);
+		st = see_some(text, upto, annotated_room(text), &seen, err);
+		annotated_take(text, seen);
 		if (st == TS_OK && (text->piece.n >= TS_TRACE_PIECE_BYTES || text->piece.failed))
 			st = annotated_put_piece(text, job, err);
 	} while (st == TS_OK && seen.n > 0);
 	if (st == TS_OK && upto != TS_NO_SEAM && text->at < upto)
 		st = ts_fail(err, TS_IO, "the trace changed while it was read (run again)");
 	return st ? st : annotated_put_piece(text, job, err);
+}
+
+static enum ts_status annotated_take_head(struct text *text, struct ts_error *err)
+{
+	struct ts_bytes head = { NULL, 1 };
+	enum ts_status st = TS_OK;
+
+	while (st == TS_OK && head.n > 0) {
+		st = see_some(text, text->copy->seams.head_at, SIZE_MAX, &head, err);
+		annotated_take(text, head);
+	}
+	return st;
 }
 
 /* Both parts of the text are one job, which reads it once. */
@@ -202,14 +235,21 @@ static enum ts_status annotated_put_text(struct copy *copy, struct ts_trace_pack
 	const struct ts_seams *seams = &copy->seams;
 	struct text text = { .copy = copy, .pack = pack, .thread = thread };
 	enum ts_status st = ts_window_open(&text.window, seams->bytes, seams->mapped, err);
-	struct ts_bytes head;
 
-	for (head.n = 1; st == TS_OK && head.n > 0;) /* put_head() puts it */
-		st = see_some(&text, seams->head_at, SIZE_MAX, &head, err);
+	ts_strict_init(&text.strict, &text.piece);
+	if (st == TS_OK)
+		st = annotated_take_head(&text, err);
+	ts_buf_clear(&text.piece); /* put_head() puts it */
 	if (st == TS_OK)
 		st = copy_text(&text, seams->events_at, JOB_TEXT, err);
+	if (annotated_is_mended(copy))
+		ts_strict_seam(&text.strict);
 	if (st == TS_OK)
 		st = copy_text(&text, seams->end_at, FIRST_ROW + copy->nr_rows, err);
+	if (annotated_is_mended(copy))
+		ts_strict_end(&text.strict);
+	if (st == TS_OK)
+		st = annotated_put_piece(&text, FIRST_ROW + copy->nr_rows, err);
 	ts_window_release(&text.window);
 	ts_buf_release(&text.piece);
 	return st;
@@ -228,7 +268,8 @@ static enum ts_status put_processes(struct copy *copy, struct ts_trace_pack *pac
 
 		ts_perfetto_json.process(&out, &process);
 	}
-	if (!copy->seams.needs_comma && out.n > 0)
+	if (!(annotated_is_mended(copy) ? copy->seams.has_items : copy->seams.needs_comma) &&
+	    out.n > 0)
 		out.p[0] = ' ';
 	st = out.failed ? ts_fail_nomem(err)
 			: ts_trace_pack_piece(pack, JOB_PROCESSES, thread, &out, err);
@@ -293,17 +334,20 @@ static void annotated_put_mark(const struct copy *copy, struct ts_buf *out)
 	ts_buf_puts(out, seams->is_array ? "},\n" : ",\n");
 }
 
-static enum ts_status annotated_put_head(const struct copy *copy, struct ts_buf *out,
+static enum ts_status annotated_put_head(struct copy *copy, struct ts_buf *out,
 					 struct ts_error *err)
 {
-	struct text text = { .at = 0 };
+	struct text text = { .copy = copy };
 	enum ts_status st =
 		ts_window_open(&text.window, copy->seams.bytes, copy->seams.mapped, err);
-	struct ts_bytes head;
 
-	for (head.n = 1; st == TS_OK && head.n > 0; ts_buf_put(out, head))
-		st = see_some(&text, copy->seams.head_at, SIZE_MAX, &head, err);
+	ts_strict_init(&text.strict, &text.piece);
+	if (st == TS_OK)
+		st = annotated_take_head(&text, err);
+	ts_buf_put(out, ts_buf_bytes(&text.piece));
+	out->failed |= text.piece.failed;
 	annotated_put_mark(copy, out);
+	ts_buf_release(&text.piece);
 	ts_window_release(&text.window);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
@@ -340,7 +384,9 @@ static enum ts_status put_together(struct copy *copy, struct ts_newfile *file, s
 	if (st == TS_OK)
 		st = ts_trace_pack_begin(pack, file, ts_buf_bytes(&head), err);
 	if (st == TS_OK)
-		st = ts_trace_pack_end(pack, ts_bytes_of(copy->seams.closing), err);
+		st = ts_trace_pack_end(
+			pack, ts_bytes_of(annotated_is_mended(copy) ? "" : copy->seams.closing),
+			err);
 	ts_buf_release(&head);
 	ts_trace_pack_free(pack);
 	return st;

@@ -15,6 +15,8 @@
  * A trace that was cut in the middle ends in the copy behind its last whole event (or member) and
  * is closed there, so that viewers take it.
  *
+ * What strict readers of JSON refuse in the trace (codec/strict.h) is mended in the copy, unless it is to be exact.
+ *
  * The text is copied piece by piece and packed on all threads: memory is a few MiB a thread. The
  * same input gives the same bytes, whatever the number of threads.
  */
@@ -29,6 +31,7 @@ struct ts_annotated_options {
 	size_t nr_threads;
 	const char *version; /* of the program */
 	const char *source;  /* name of the trace, without folder */
+	bool exact;	     /* what strict readers of JSON refuse stays as it is */
 };
 
 struct ts_annotated_report {

@@ -92,7 +92,8 @@ static void drop_empty_host(struct ts_profile *profile, size_t index)
 struct source {
 	struct ts_bytes bytes, file, host;
 	bool mapped;
-	const char *reader; /* NULL: the reader that knows the bytes */
+	const char *reader;	    /* NULL: the reader that knows the bytes */
+	struct ts_bytes stands_for; /* struct ts_hostfile */
 	bool is_one_of_many;
 };
 
@@ -113,9 +114,10 @@ static enum ts_status run_read_source(struct ts_run *run, const struct source *s
 	const struct ts_reader *reader = source->reader
 						 ? ts_reader_find(source->reader)
 						 : ts_reader_for(source->file, source->bytes);
-	struct ts_read_request request = { source->bytes,	  source->file,	  source->host,
-					   options->nr_threads,	  source->mapped, options->no_stats,
-					   source->is_one_of_many };
+	struct ts_read_request request = { source->bytes,	  source->file,
+					   source->host,	  options->nr_threads,
+					   source->mapped,	  options->no_stats,
+					   options->wants_strict, source->is_one_of_many };
 	const struct ts_foreign *foreign = source->reader ? NULL : ts_foreign_of(source->bytes);
 	size_t host = run->profile.nr_hosts, nr_damage = run->profile.nr_damage;
 	enum ts_status st;
@@ -136,8 +138,10 @@ static enum ts_status run_read_source(struct ts_run *run, const struct source *s
 			       TS_ARG(source->file));
 	request.bytes = without_overlay(reader, source->bytes);
 	st = reader->read(&run->profile, &request, err);
-	if (run->profile.nr_hosts > host)
+	if (run->profile.nr_hosts > host) {
 		run->profile.hosts[host].reader = reader_index(reader);
+		run->profile.hosts[host].stands_for = source->stands_for;
+	}
 	if (st) { /* the story says what was damaged; once is enough */
 		drop_empty_host(&run->profile, host);
 		run->profile.nr_damage = nr_damage;
@@ -285,9 +289,12 @@ static enum ts_status run_read_file(struct ts_run *run, const struct ts_session 
 		return read_archive(run, input->bytes, file->path, options, err);
 	source.bytes = input->bytes;
 	source.mapped = input->mapped;
+	if (file->stands_for)
+		source.stands_for =
+			ts_arena_copy(&run->profile.arena, ts_bytes_of(file->stands_for));
 	source.file = ts_arena_copy(&run->profile.arena, ts_bytes_of(input->path));
 	source.host = ts_arena_copy(&run->profile.arena, ts_bytes_of(file->host));
-	if (!source.file.p || !source.host.p)
+	if (!source.file.p || !source.host.p || (file->stands_for && !source.stands_for.p))
 		return ts_fail_nomem(err);
 	return run_read_source(run, &source, options, err);
 }
@@ -369,6 +376,25 @@ static enum ts_status run_name_run(struct ts_run *run, const struct ts_session *
 		       : ts_fail_nomem(err);
 }
 
+/* Does the file stand for an empty xplane, while others of the session are none? */
+static bool is_mixed_in(const struct ts_session *session, size_t index,
+			const struct ts_run_options *options)
+{
+	bool has_xplane = false;
+
+	for (size_t i = 0; i < session->nr_files; i++)
+		has_xplane |= !session->files[i].stands_for;
+	return options->no_mix && has_xplane && session->files[index].stands_for;
+}
+
+static enum ts_status mixed_in(const struct ts_hostfile *file, struct ts_error *err)
+{
+	return ts_fail(err, TS_UNSUPPORTED,
+		       "%s: empty: its host has a trace alone, which is not annotated beside "
+		       "xplanes (name %s)",
+		       file->stands_for, file->path);
+}
+
 enum ts_status ts_run_read(struct ts_run *run, const struct ts_session *session,
 			   const struct ts_run_options *options, struct ts_error *err)
 {
@@ -390,7 +416,9 @@ enum ts_status ts_run_read(struct ts_run *run, const struct ts_session *session,
 	for (size_t i = 0; i < session->nr_files; i++) {
 		struct ts_error problem = TS_ERROR_INIT;
 
-		st = run_read_file(run, session, i, options, &problem);
+		st = is_mixed_in(session, i, options)
+			     ? mixed_in(&session->files[i], &problem)
+			     : run_read_file(run, session, i, options, &problem);
 		if (st == TS_NOMEM)
 			return ts_fail_nomem(err);
 		if (st == TS_OK) {
@@ -433,8 +461,11 @@ enum ts_status ts_run_open_bytes(struct ts_run *run, const struct ts_run_bytes *
 
 	TS_ASSERT(run && items && options);
 	for (size_t i = 0; i < nr; i++) {
-		struct source source = { items[i].bytes, items[i].file,	  items[i].host,
-					 false,		 items[i].reader, nr > 1 };
+		struct source source = { .bytes = items[i].bytes,
+					 .file = items[i].file,
+					 .host = items[i].host,
+					 .reader = items[i].reader,
+					 .is_one_of_many = nr > 1 };
 		struct ts_error problem = TS_ERROR_INIT;
 		enum ts_status st = run_read_source(run, &source, options, &problem);
 

@@ -39,7 +39,9 @@ struct ts_run_options {
 	struct ts_bytes topology;      /* likewise: of which slice, "2x4"; may be empty */
 	struct ts_bytes libtpu;	       /* likewise: by which version; may be empty */
 	const struct ts_halt *halt;    /* whether the analyses are still wanted; NULL: they are */
-	const struct ts_part *part;    /* only this of the run (model/part.h); NULL: all */
+	bool wants_strict;	       /* see struct ts_read_request */
+	bool no_mix; /* a trace does not stand for an empty xplane beside xplanes with planes */
+	const struct ts_part *part; /* only this of the run (model/part.h); NULL: all */
 };
 
 struct ts_run {

@@ -664,6 +664,33 @@ TEST_IN_TMPDIR(records_stand_for_the_empty_xplane_beside_them)
 	ts_runs_release(&runs);
 }
 
+/* The trace of the same host is whole where its xplane was given up. */
+TEST_IN_TMPDIR(a_trace_stands_for_the_empty_xplane_beside_it)
+{
+	static const char message[] =
+		"\x12\x03oom\x22\x01h"; /* an error and a host's name: no plane */
+	struct ts_runs runs = TS_RUNS_INIT;
+
+	make_file(T "/h0.xplane.pb", TS_LIT(""));
+	make_file(T "/h0.trace.json.gz", TS_LIT("1"));
+	make_file(T "/h1.xplane.pb", ts_bytes_of(message));
+	make_file(T "/h1.trace.json", TS_LIT("12"));
+	make_file(T "/h2.xplane.pb", TS_LIT("\x0a\x02\x08\x01"));
+	make_file(T "/h2.trace.json", TS_LIT("123"));
+	make_file(T "/h3.xplane.pb", TS_LIT(""));
+	make_file(T "/h3.trace.json", TS_LIT(""));
+	assert_int_equal(ts_runs_find(&runs, "t", NULL), TS_OK);
+	assert_int_equal(runs.nr_sessions, 1);
+	assert_int_equal(runs.sessions[0].nr_files, 4);
+	assert_string_equal(runs.sessions[0].files[0].name, "h0.trace.json.gz");
+	assert_string_equal(runs.sessions[0].files[0].stands_for, T "/h0.xplane.pb");
+	assert_string_equal(runs.sessions[0].files[1].name, "h1.trace.json");
+	assert_string_equal(runs.sessions[0].files[2].name, "h2.xplane.pb");
+	assert_null(runs.sessions[0].files[2].stands_for);
+	assert_string_equal(runs.sessions[0].files[3].name, "h3.xplane.pb");
+	ts_runs_release(&runs);
+}
+
 /* Traces that say nothing of a job: their names number the ranks. */
 TEST_IN_TMPDIR(names_number_the_ranks_where_heads_do_not)
 {

@@ -50,12 +50,12 @@ static void given_release(struct given *given)
 }
 
 /* The packed copy of HOST's trace. */
-static void write_copy(const struct given *given, uint32_t host, size_t nr_threads,
-		       struct ts_buf *packed)
+static void write_copy_as(const struct given *given, uint32_t host, size_t nr_threads, bool exact,
+			  struct ts_buf *packed)
 {
-	struct ts_annotated_options options = { .nr_threads = nr_threads,
-						.version = "1.2.3",
-						.source = "x.json" };
+	struct ts_annotated_options options = {
+		.nr_threads = nr_threads, .exact = exact, .version = "1.2.3", .source = "x.json"
+	};
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_input in = TS_INPUT_INIT;
@@ -73,14 +73,25 @@ static void write_copy(const struct given *given, uint32_t host, size_t nr_threa
 	unlink(TARGET);
 }
 
-static void copy_of(const struct given *given, struct ts_buf *text)
+static void write_copy(const struct given *given, uint32_t host, size_t nr_threads,
+		       struct ts_buf *packed)
+{
+	write_copy_as(given, host, nr_threads, false, packed);
+}
+
+static void copy_as(const struct given *given, bool exact, struct ts_buf *text)
 {
 	struct ts_buf packed = TS_BUF_INIT;
 
-	write_copy(given, 0, 2, &packed);
+	write_copy_as(given, 0, 2, exact, &packed);
 	ts_buf_clear(text);
 	assert_int_equal(ts_gunzip_head(ts_buf_bytes(&packed), text, TEXT_MAX, NULL), TS_OK);
 	ts_buf_release(&packed);
+}
+
+static void copy_of(const struct given *given, struct ts_buf *text)
+{
+	copy_as(given, true, text);
 }
 
 /* Puts SIGN in the place of what stands from FROM to the end of UNTIL. */
@@ -156,6 +167,51 @@ TEST(what_stands_in_the_trace_stays_and_ours_is_put_into_it)
 		assert_true(ts_tracefile_is_annotated(ts_buf_bytes(&text), NULL));
 		sign(&text);
 		assert_string_equal((char *)text.p, rows[i].copy);
+		ts_buf_release(&text);
+		given_release(&given);
+	}
+}
+
+#define NAN_A "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":5,\"name\":\"a\",\"args\":{\"x\":nan}}"
+#define NULL_A "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":5,\"name\":\"a\",\"args\":{\"x\":null}}"
+#define BYTE_A "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":5,\"name\":\"a\x9f\x01\"}"
+#define TEXT_A "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":5,\"name\":\"a\\ufffd\\u0001\"}"
+
+static const struct refused {
+	const char *text, *copy, *said;
+} refused[] = {
+	{ "[" NAN_A "]", "[@" NULL_A ",#]", "byte 66: nan, which is no number of JSON" },
+	{ "[" BYTE_A "]", "[@" TEXT_A ",#]", "byte 52: a byte that is not UTF-8; 2 places in all" },
+	{ "{\"traceEvents\":[" A ", " A ",]}", "{@\"traceEvents\":[" A ", " A ",#]}",
+	  "byte 125: a comma before a closing bracket" },
+	{ "{\"traceEvents\":[" A "],\"z\":007,}", "{@\"traceEvents\":[" A ",#],\"z\":7}",
+	  "byte 75: a number with digits or a sign that JSON does not have; 2 places in all" },
+	{ "\xef\xbb\xbf[" A "]", "[@" A ",#]", "byte 0: a byte-order mark" },
+	{ "[" A, "[@" A ",#]", "byte 54: the text ends in the middle" },
+	/* what is cut ends where it ends, and is said as damage */
+	{ "[" NAN_A "," A ",{\"ph", "[@" NULL_A "," A ",#]",
+	  "byte 66: nan, which is no number of JSON" },
+	{ "[" A "," A ",{\"ph", "[@" A "," A ",#]", "" },
+	/* good */
+	{ "[" A ",\n" A " ]\n", "[@" A ",\n" A " ,#]\n", "" },
+};
+
+TEST(what_viewers_refuse_is_said_and_mended_in_the_copy)
+{
+	for (size_t i = 0; i < TS_NELEM(refused); i++) {
+		struct ts_buf text = TS_BUF_INIT;
+		struct given given;
+
+		given_init(&given, ts_bytes_of(refused[i].text));
+		assert_int_equal(given.st, TS_OK);
+		assert_string_equal(
+			given.mem.run.profile.hosts[0].not_strict.n
+				? (const char *)given.mem.run.profile.hosts[0].not_strict.p
+				: "",
+			refused[i].said);
+		copy_as(&given, false, &text);
+		sign(&text);
+		assert_string_equal((char *)text.p, refused[i].copy);
 		ts_buf_release(&text);
 		given_release(&given);
 	}

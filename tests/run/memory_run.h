@@ -56,6 +56,7 @@ static inline enum ts_status memory_run_add_as(struct memory_run *mem, uint32_t 
 					   .file = TS_LIT("memory.xplane.pb"),
 					   .host = ts_bytes_of(host),
 					   .nr_threads = 1,
+					   .wants_strict = true,
 					   .is_one_of_many = mem->is_one_of_many };
 	size_t index = mem->run.profile.nr_hosts;
 	enum ts_status st = ts_readers[reader]->read(&mem->run.profile, &request, err);

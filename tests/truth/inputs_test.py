@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -85,9 +86,10 @@ def check_read(case, file, ran):
 
 
 def copies(file, folder):
-    ran = program("annotate", "--output", folder, file)
-    found = [path for path in pathlib.Path(folder).rglob("*") if path.is_file() and "trace" in path.name]
-    return ran, found
+    """Annotated copies stand beside the trace: of one in a folder that can be written to."""
+    own = shutil.copy(file, folder)
+    ran = program("annotate", own)
+    return ran, sorted(pathlib.Path(folder).glob("*.tpusight.json.gz"))
 
 
 def refuse(name):

@@ -20,6 +20,7 @@
 #define MAX_LISTED	3     /* messages, damages */
 #define NEAR_END	10000 /* of the window: a device busy this near to its end was cut off */
 #define QUIET_END	20    /* of the window: calls for so long, and nothing ran: it was cut */
+#define TRACE_EVENTS	1000000 /* that JAX puts into a trace: convert_xplane_to_trace_events.cc of XLA */
 #define PROTOBUF_LIMIT	INT32_MAX /* bytes that a viewer's parser takes at most */
 #define HLO_MISSING_MIN 0.01	  /* of the time of ops */
 #define OVERLAP_GOOD	0.9 /* share of a window of one host that all other hosts recorded too */
@@ -597,6 +598,70 @@ static void check_damage(struct report *report)
 			nr, plural(nr)));
 }
 
+static uint64_t capture_causes_count_events(const struct ts_profile *profile, size_t host)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < profile->nr_lines; i++)
+		if (profile->planes[profile->lines[i].plane].host == host)
+			nr += profile->lines[i].nr_events;
+	return nr;
+}
+
+/* Texts that are read, and that viewers refuse. */
+static void check_strict(struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < profile->nr_hosts; i++) {
+		const struct ts_host *host = &profile->hosts[i];
+
+		if (host->not_strict.n > 0 && nr++ < MAX_LISTED)
+			ts_buf_printf(&report->text, "%s%.*s, %.*s.", nr > 1 ? " " : "",
+				      TS_ARG(host->file), TS_ARG(host->not_strict));
+	}
+	if (nr == 0)
+		return;
+	if (nr > MAX_LISTED)
+		ts_buf_printf(&report->text, " And %zu more.", nr - MAX_LISTED);
+	capture_causes_add(report, "not_strict_json", TS_WARNING, TS_CAPTURE_USABLE,
+			   ts_result_text(report->result,
+					  "%zu trace%s not valid JSON: Chrome, Perfetto and "
+					  "json.load refuse %s",
+					  nr, nr == 1 ? " is" : "s are", nr == 1 ? "it" : "them"));
+}
+
+/* A trace that was read in the place of an empty xplane. It is cut in time where it has as many events as it may. */
+static void check_stand_in(struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	size_t nr = 0, nr_full = 0, first = 0;
+
+	for (size_t i = profile->nr_hosts; i-- > 0;) {
+		if (profile->hosts[i].stands_for.n == 0)
+			continue;
+		nr++;
+		nr_full += capture_causes_count_events(profile, i) >= TRACE_EVENTS;
+		first = i;
+	}
+	if (nr == 0)
+		return;
+	ts_buf_printf(
+		&report->text,
+		"%.*s has no plane, as profilers leave it where a profile passes 2 GB. A trace "
+		"holds 1,000,000 events at most, the earliest%s, and no compiled modules (HLO): "
+		"shapes, FLOPs and bytes of ops are unknown.",
+		TS_ARG(profile->hosts[first].stands_for),
+		nr_full > 0 ? ", and this one is full: later ones are missing" : "");
+	capture_causes_add(
+		report, "trace_for_xplane", TS_WARNING,
+		nr_full > 0 ? TS_CAPTURE_MISLEADING : TS_CAPTURE_USABLE,
+		ts_result_text(report->result,
+			       "The xplane of %zu host%s is empty: the trace beside it was read",
+			       nr, plural(nr)));
+}
+
 /* A host's time on the clock that it shares with others, where that is known. */
 static int64_t aligned(const struct report *report, uint32_t host, int64_t t_ps)
 {
@@ -898,6 +963,8 @@ static void (*const checks[])(struct report *report) = {
 	check_damage,
 	check_impossible_times,
 	check_early_kernels,
+	check_stand_in,
+	check_strict,
 	check_windows,
 	check_unused_devices,
 	check_host_tracing,

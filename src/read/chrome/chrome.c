@@ -92,6 +92,17 @@ static enum ts_status nothing_read(const struct chrome_file *file, struct ts_err
 		       "the step)");
 }
 
+static enum ts_status chrome_look_strictly(struct ts_profile *profile, uint32_t index,
+					   const struct chrome_file *file, bool mapped,
+					   struct ts_strict *strict, struct ts_error *err)
+{
+	enum ts_status st = ts_chrome_strict_rest(file, mapped, strict, err);
+
+	return st ? st
+		  : ts_chrome_strict_note(&profile->arena, &profile->hosts[index], file, strict,
+					  err);
+}
+
 static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_read_request *request,
 				  struct ts_error *err)
 {
@@ -99,6 +110,7 @@ static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_re
 	struct ts_host *host = ts_profile_add_host(profile);
 	struct chrome_file *file = host ? chrome_new_file(profile, request->bytes) : NULL;
 	struct ts_error story = TS_ERROR_INIT;
+	struct ts_strict strict;
 	enum ts_status st;
 
 	if (!file)
@@ -114,7 +126,11 @@ static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_re
 	if (story.status)
 		return ts_fail_nomem(err);
 	file->is_lazy = file->packed && request->is_one_of_many && !request->no_stats;
-	st = ts_chrome_scan(file, request->mapped, !request->no_stats && !file->is_lazy, err);
+	ts_strict_init(&strict, NULL);
+	st = ts_chrome_scan(file, request->mapped, !request->no_stats && !file->is_lazy,
+			    request->wants_strict ? &strict : NULL, err);
+	if (st == TS_OK && request->wants_strict)
+		st = chrome_look_strictly(profile, index, file, request->mapped, &strict, err);
 	if (st == TS_OK)
 		st = ts_chrome_to_model(file, profile, index, err);
 	if (st == TS_OK && profile->hosts[index].nr_planes == 0)

@@ -24,6 +24,7 @@
 #include "base/limits.h"
 #include "base/units.h"
 #include "codec/jtok.h"
+#include "codec/strict.h"
 #include "io/sorter.h"
 #include "io/window.h"
 #include "model/capture_time.h"
@@ -173,7 +174,7 @@ struct chrome_seams {
 	uint64_t head_at;   /* behind the outermost bracket */
 	uint64_t events_at; /* behind the last event of the first list, TS_NO_SEAM: there is none */
 	uint64_t end_at;    /* what makes sense ends here; TS_NO_SEAM: with the text */
-	bool needs_comma;
+	bool needs_comma, has_items;
 	const char *closing;
 };
 
@@ -254,9 +255,19 @@ static inline int64_t chrome_length(struct ts_bytes token)
 	return ts_time_bound(ts_i64_add(ts_i64_mul(time.us, TS_PS_PER_US), time.ps));
 }
 
-/* WANTS_STATS: of a packed file the text is kept for them, on disk. */
+/* WANTS_STATS: of a packed file the text is kept for them, on disk. STRICT is shown the text; NULL: it is not asked for. */
 enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
-			      struct ts_error *err);
+			      struct ts_strict *strict, struct ts_error *err);
+
+/* --- strict.c: whether strict readers take the text */
+
+void ts_chrome_strict_see(void *strict, struct ts_bytes piece);
+/* After the scan: what was not shown of the text, as far as it makes sense. */
+enum ts_status ts_chrome_strict_rest(const struct chrome_file *file, bool mapped,
+				     struct ts_strict *strict, struct ts_error *err);
+enum ts_status ts_chrome_strict_note(struct ts_arena *arena, struct ts_host *host,
+				     const struct chrome_file *file, const struct ts_strict *strict,
+				     struct ts_error *err);
 
 /* --- texts.c */
 

@@ -464,6 +464,7 @@ static void note_list(struct scan *scan, bool is_array)
 		return;
 	seams->events_at = walk->list_at;
 	seams->needs_comma = walk->needs_comma;
+	seams->has_items = walk->has_items;
 	if (!walk->list_is_whole) {
 		seams->end_at = walk->list_at;
 		seams->closing = is_array ? "]" : "]}";
@@ -574,7 +575,7 @@ static enum ts_status chrome_scan_begin(struct scan *scan, struct ts_error *err)
 }
 
 enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
-			      struct ts_error *err)
+			      struct ts_strict *strict, struct ts_error *err)
 {
 	struct scan scan = { .file = file };
 	const struct ts_walk_visitor visitor = { .ctx = &scan,
@@ -588,6 +589,8 @@ enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_
 
 	TS_ASSERT(file);
 	scan.walk.text.copy = wants_stats ? &file->unpacked : NULL;
+	scan.walk.text.see = strict ? ts_chrome_strict_see : NULL;
+	scan.walk.text.see_ctx = strict;
 	file->min_ps = INT64_MAX;
 	file->max_ps = INT64_MIN;
 	file->times.gap = TS_CAPTURE_GAP_PS;

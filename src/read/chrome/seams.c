@@ -64,6 +64,8 @@ bool ts_seams_of(const struct ts_profile *profile, uint32_t index, struct ts_sea
 				    .events_at = file->seams.events_at,
 				    .end_at = file->seams.end_at,
 				    .needs_comma = file->seams.needs_comma,
+				    .has_items = file->seams.has_items,
+				    .is_refused = host->not_strict.n > 0,
 				    .closing = file->seams.closing,
 				    .base_us = file->first_us,
 				    .first_ps = lag,
