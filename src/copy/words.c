@@ -162,7 +162,7 @@ const char *const ts_public_words[] = {
 	"GH200 L4 L40 L40S P100 T4 V100 MI100 MI210 MI250 MI250X MI300 MI300A MI300X",
 	"MI325X MI350X MI355X SXM SXM2 SXM4 SXM5 PCIE NVL HBM2 HBM2e HBM3 HBM3e 16GB 24GB",
 	"32GB 40GB 48GB 80GB 94GB 96GB 141GB 180GB gfx90a gfx942 gfx950 bfc nccl gloo mpi",
-	"ucc cuda hip rocm cpu xpu mtia",
+	"ucc cuda hip rocm cpu xpu mtia Data Center GPU Max 1100 1550 Arc A770 B580 Graphics",
 	/* kernels */
 	"HtoD DtoH DtoD HtoH PtoP Pinned Pageable Unified Array Unknown memcpy memset dma",
 	"fbgemm_gpu gemm sgemm hgemm dgemm cgemm zgemm igemm bgemm gemv gemvx",

@@ -10,6 +10,7 @@
  *   xla      openxla/xla, xla/backends/gpu/target_config/specs
  *   xprof    openxla/xprof, xprof/utils/cuda_type_utils.cc and rocm_type_utils.cc
  *   ds       the vendor's data sheet, dense figures (without sparsity)
+ *   ark      Intel's product specifications (ark.intel.com)
  *
  * TPU figures are published per chip; a row is what JAX calls a device. A v2, v3 or v7x chip has two
  * of them, a v4 or v5p chip one when its two cores are joined (megacore) and two when not.
@@ -52,11 +53,17 @@ enum row {
 	H100_SXM,
 	H200,
 	B200,
+	MI100,
+	MI210,
 	MI250,
 	MI250X,
 	MI300X,
 	MI325X,
 	MI355X,
+	MAX1100,
+	MAX1550,
+	ARC_A770,
+	ARC_B580,
 	NR_ROWS
 };
 
@@ -126,6 +133,11 @@ static const struct ts_chip chips[NR_ROWS] = {
 	[B200] = GPU("B200", T(2250), T(4500), T(4500), T(1125), G(7672), 191514411008, NONE,
 		     MHZ(1965)),
 
+	/* ds; 120 CUs x 1.502 GHz x 1024 in fp16 and int8. Its bf16 runs at half of that: fp16 stands here, as in xprof. */
+	[MI100] = AMD("MI100", T(184.6), T(184.6), NONE, T(46.1), G(1228.8), GIB(32), PCIE4,
+		      MHZ(1502)),
+	/* ds: one device with the figures of half an MI250. */
+	[MI210] = AMD("MI210", T(181), T(181), NONE, T(45.3), G(1638), GIB(64), PCIE4, MHZ(1700)),
 	/* ds and ROCm's gpu-arch-specs. A card of the MI250 family is two devices of these figures:
 	 * 104 or 110 CUs x 1.7 GHz x 1024. */
 	[MI250] = AMD("MI250 (one of two)", T(181), NONE, NONE, T(45.3), G(1638), GIB(64), NONE,
@@ -138,6 +150,18 @@ static const struct ts_chip chips[NR_ROWS] = {
 		       MHZ(2100)),
 	[MI355X] = AMD("MI355X", T(2517), T(5033), T(5033), T(157.3), G(8000), 309220868096, PCIE5,
 		       MHZ(2400)),
+
+	/* ark: 56 Xe cores x 1.55 GHz, 48 GB, 1228.8 GB/s; a core does 4096 FLOPs a cycle in bf16 (ds of the 1550). */
+	[MAX1100] = GPU("Max 1100", T(355.5), T(711), NONE, T(177.8), G(1228.8), GIB(48), PCIE5,
+			MHZ(1550)),
+	/* ds: 839 TF, 1678 TOP, 419 TF in TF32, 3276.8 GB/s, 128 GB a card of two stacks; each is a device. */
+	[MAX1550] = GPU("Max 1550 (one of two)", T(839 / 2.), T(1678 / 2.), NONE, T(419 / 2.),
+			G(3276.8 / 2), GIB(64), PCIE5, MHZ(1600)),
+	/* ark: 262 TOP in int8, which is twice the rate of fp16 and bf16; 560 GB/s, 16 GB. */
+	[ARC_A770] = GPU("Arc A770", T(131), T(262), NONE, NONE, G(560), GIB(16), PCIE4, MHZ(2100)),
+	/* ark: 233 TOP in int8, likewise; 456 GB/s, 12 GB. */
+	[ARC_B580] =
+		GPU("Arc B580", T(116.5), T(233), NONE, NONE, G(456), GIB(12), NONE, MHZ(2670)),
 };
 
 /*
@@ -183,7 +207,10 @@ static const struct gpu_rule {
 	int64_t above_bytes; /* memory: more than this; a smaller card stands in the next line */
 	int64_t above_khz;
 	enum row row;
+	const char *called; /* and its name has this: cards that say the same else */
 } gpu_rules[] = {
+	{ true, 9, 0, 120, 0, 0, MI100 },
+	{ true, 9, 0, 104, 0, 0, MI210, "mi210" },
 	{ true, 9, 0, 104, 0, 0, MI250 },
 	{ true, 9, 0, 110, 0, 0, MI250X },
 	{ true, 9, 4, 304, 230000000000, 0, MI325X },
@@ -206,14 +233,27 @@ static const struct {
 	const char *start, *also; /* ALSO is somewhere in it; "": the name ends there */
 	enum row row;
 } gpu_names[] = {
-	{ "mi250x", NULL, MI250X }, { "mi250", NULL, MI250 },
-	{ "mi300x", NULL, MI300X }, { "mi325x", NULL, MI325X },
-	{ "mi355x", NULL, MI355X }, { "v100", "32gb", V100_32 },
-	{ "v100", NULL, V100_16 },  { "a100", "80gb", A100_80 },
-	{ "a100", NULL, A100_40 },  { "h100", "pcie", H100_PCIE },
-	{ "h100", NULL, H100_SXM }, { "h200", NULL, H200 },
-	{ "b200", NULL, B200 },	    { "t4", "", T4 },
+	{ "mi100", NULL, MI100 },
+	{ "mi210", NULL, MI210 },
+	{ "mi250x", NULL, MI250X },
+	{ "mi250", NULL, MI250 },
+	{ "mi300x", NULL, MI300X },
+	{ "mi325x", NULL, MI325X },
+	{ "mi355x", NULL, MI355X },
+	{ "v100", "32gb", V100_32 },
+	{ "v100", NULL, V100_16 },
+	{ "a100", "80gb", A100_80 },
+	{ "a100", NULL, A100_40 },
+	{ "h100", "pcie", H100_PCIE },
+	{ "h100", NULL, H100_SXM },
+	{ "h200", NULL, H200 },
+	{ "b200", NULL, B200 },
+	{ "t4", "", T4 },
 	{ "l4", "", L4 },
+	{ "max1100", NULL, MAX1100 },
+	{ "max1550", NULL, MAX1550 },
+	{ "a770", NULL, ARC_A770 },
+	{ "b580", NULL, ARC_B580 },
 };
 
 /* FLOPs a core and cycle of the matrix units, fp16 or bf16, dense (xprof): for cards without a row. */
@@ -300,7 +340,9 @@ static bool is_amd(const struct ts_chip_query *query)
 
 static const struct ts_chip *find_gpu_by_name(struct ts_bytes kind)
 {
-	static const char *const makers[] = { "nvidia", "tesla", "amd", "instinct", NULL };
+	static const char *const makers[] = { "nvidia", "tesla", "amd",	       "instinct",
+					      "intelr", "intel", "datacenter", "gpu",
+					      "arctm",	"arc",	 NULL };
 	struct squashed name = squash(kind);
 	const char *s = skip_words(name.s, makers);
 	size_t i;
@@ -319,17 +361,19 @@ static const struct ts_chip *find_gpu_by_name(struct ts_bytes kind)
 static const struct ts_chip *find_gpu(const struct ts_chip_query *query)
 {
 	bool amd = is_amd(query);
+	struct squashed name = squash(query->kind);
 	size_t i;
 
 	for (i = 0; i < TS_NELEM(gpu_rules); i++)
 		if (gpu_rules[i].amd == amd && gpu_rules[i].cc_major == query->cc_major &&
 		    gpu_rules[i].cc_minor == query->cc_minor &&
 		    gpu_rules[i].cores == query->core_count &&
+		    (!gpu_rules[i].called || strstr(name.s, gpu_rules[i].called)) &&
 		    (!gpu_rules[i].above_bytes || query->memory_bytes > gpu_rules[i].above_bytes) &&
 		    (!gpu_rules[i].above_khz || query->clock_khz < 0 ||
 		     query->clock_khz > gpu_rules[i].above_khz))
 			return &chips[gpu_rules[i].row];
-	return query->core_count < 0 ? find_gpu_by_name(query->kind) : NULL;
+	return query->core_count < 0 || query->cc_major < 0 ? find_gpu_by_name(query->kind) : NULL;
 }
 
 const struct ts_chip *ts_chip_find(const struct ts_chip_query *query)

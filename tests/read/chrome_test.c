@@ -698,3 +698,53 @@ TEST(without_kineto_events_are_operators_and_steps)
 	}
 	memory_run_release(&mem);
 }
+
+#define CARD(id, name, rest) "{\"id\":" id ",\"name\":\"" name "\",\"totalGlobalMem\":1000" rest "}"
+#define ON(pid, args) \
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":" pid \
+	",\"tid\":7,\"ts\":1,\"dur\":1,\"args\":{" args "}}"
+#define OF(list, cards, events) "{\"" list "\":[" cards "],\"traceEvents\":[" events "]}"
+
+/* The kernels' own number decides, then the process's; what no number fits is of the only kind there is. */
+TEST(devices_are_of_the_entry_that_their_kernels_name_or_of_the_only_kind)
+{
+	static const struct {
+		const char *text, *kinds[2]; /* "": it is not known */
+	} traces[] = {
+		{ OF("deviceProperties", CARD("0", "A", ""), ON("9", "\"device\":9")), { "A" } },
+		{ OF("deviceProperties", CARD("0", "A", "") "," CARD("1", "A", ""),
+		     ON("5", "\"device\":5")),
+		  { "A" } },
+		{ OF("deviceProperties", CARD("0", "A", "") "," CARD("1", "B", ""),
+		     ON("1", "\"device\":1")),
+		  { "B" } },
+		{ OF("deviceProperties", CARD("0", "A", "") "," CARD("1", "B", ""),
+		     ON("9", "\"device\":9")),
+		  { "" } },
+		{ OF("deviceProperties", CARD("0", "A", ",\"numSms\":8") "," CARD("1", "A", ""),
+		     ON("9", "\"device\":9")),
+		  { "" } },
+		{ OF("deviceProperties", CARD("0", "A", "") "," CARD("1", "B", ""),
+		     ON("1", "\"stream\":7")),
+		  { "B" } },
+		{ OF("deviceProperties", CARD("0", "A", "") "," CARD("1", "B", ""),
+		     ON("\"[TP00] 0\"", "\"device\":0") "," ON("\"[TP01] 0\"", "\"device\":1")),
+		  { "A", "B" } },
+		{ OF("computeProperties", CARD("0", "A", ""), ON("0", "\"device\":0")), { "A" } },
+		{ "[" ON("0", "\"device\":0") "]", { "" } },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(traces); i++) {
+		struct memory_run mem;
+
+		memory_run_init(&mem);
+		assert_int_equal(
+			memory_run_add_as(&mem, CHROME, ts_bytes_of(traces[i].text), "h", NULL),
+			TS_OK);
+		assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
+		for (size_t d = 0; d < mem.run.profile.nr_devices; d++)
+			assert_true(
+				ts_bytes_is(mem.run.profile.devices[d].kind, traces[i].kinds[d]));
+		memory_run_release(&mem);
+	}
+}

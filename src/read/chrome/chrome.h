@@ -120,9 +120,11 @@ struct chrome_track {
 	uint8_t side, class;
 	uint64_t nr_events;
 	int64_t last_ps;
-	int64_t slice_ps;	  /* of its last slice so far, */
-	uint64_t slice_at;	  /* and its place in the text */
-	uint32_t group;		  /* of times: that of .first_ps and .end_ps */
+	int64_t device;	   /* of its kernels, as their args have it (TS_UNKNOWN: they do not say) */
+	bool has_device;   /* it was asked for */
+	int64_t slice_ps;  /* of its last slice so far, */
+	uint64_t slice_at; /* and its place in the text */
+	uint32_t group;	   /* of times: that of .first_ps and .end_ps */
 	int64_t first_ps, end_ps; /* of the slice that begins last, which nothing behind it cuts */
 	struct chrome_open *open;
 	size_t nr_open, cap_open;

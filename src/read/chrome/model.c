@@ -21,23 +21,61 @@ struct making {
 	struct ts_error *err;
 };
 
-static const struct chrome_device *properties_of(const struct chrome_file *file,
-						 struct ts_bytes pid)
+static const struct chrome_device *device_called(const struct chrome_file *file, int64_t id)
 {
-	int64_t id;
-
-	if (!ts_bytes_i64(pid, &id))
-		return NULL;
-	for (size_t i = 0; i < file->nr_devices; i++)
+	for (size_t i = 0; i < file->nr_devices && id != TS_UNKNOWN; i++)
 		if (file->devices[i].id == id)
 			return &file->devices[i];
 	return NULL;
 }
 
-static enum ts_status model_add_device(struct making *making, uint32_t plane, struct ts_bytes pid)
+#define SAME_MEMORY 50 /* of two cards of one kind the sizes differ by less than 1 in so many */
+
+static bool is_same_kind(const struct chrome_device *a, const struct chrome_device *b)
+{
+	int64_t apart = ts_i64_sub(a->memory_bytes, b->memory_bytes);
+
+	return ts_bytes_eq(a->name, b->name) && a->cc_major == b->cc_major &&
+	       a->cc_minor == b->cc_minor && a->core_count == b->core_count &&
+	       TS_MAX(apart, -apart) <= TS_MAX(a->memory_bytes, 0) / SAME_MEMORY;
+}
+
+/* The entry of the only kind that the file lists; NULL: it lists several, or none. */
+static const struct chrome_device *device_of_one_kind(const struct chrome_file *file)
+{
+	for (size_t i = 1; i < file->nr_devices; i++)
+		if (!is_same_kind(&file->devices[0], &file->devices[i]))
+			return NULL;
+	return file->nr_devices > 0 ? &file->devices[0] : NULL;
+}
+
+/*
+ * What the file says of the device of these tracks. Its kernels say its number; the pid is that number too, but not
+ * where ranks were merged. A process that sees some of the machine's devices lists these from 0 on, and its kernels may
+ * bear the number that the machine has for them: then one kind is the kind of all.
+ */
+static const struct chrome_device *properties_of(const struct chrome_file *file,
+						 const uint32_t *tracks, size_t nr)
+{
+	const struct chrome_track *first = &file->names.tracks[tracks[0]];
+	const struct chrome_device *found = NULL;
+	bool says = false;
+	int64_t pid;
+
+	for (size_t i = 0; i < nr && !found; i++) {
+		found = device_called(file, file->names.tracks[tracks[i]].device);
+		says |= file->names.tracks[tracks[i]].device != TS_UNKNOWN;
+	}
+	if (!says && ts_bytes_i64(file->names.processes[first->process].pid, &pid))
+		found = device_called(file, pid);
+	return found ? found : device_of_one_kind(file);
+}
+
+static enum ts_status model_add_device(struct making *making, uint32_t plane,
+				       const uint32_t *tracks, size_t nr)
 {
 	struct ts_device *device = ts_profile_add_plane_device(making->profile, plane);
-	const struct chrome_device *known = properties_of(making->file, pid);
+	const struct chrome_device *known = properties_of(making->file, tracks, nr);
 
 	if (!device)
 		return ts_fail_nomem(making->err);
@@ -189,7 +227,7 @@ static enum ts_status add_plane(struct making *making, const uint32_t *tracks, s
 	if (plane->kind == TS_PLANE_OURS)
 		return TS_OK;
 	if (plane->kind == TS_PLANE_GPU || plane->kind == TS_PLANE_TPU)
-		st = model_add_device(making, index, file->names.processes[first->process].pid);
+		st = model_add_device(making, index, tracks, nr);
 	if (st == TS_OK && first->side == CHROME_DEVICE && file->step_track != TS_NONE)
 		st = model_add_line(making, index, file->step_track);
 	for (size_t i = 0; i < nr && st == TS_OK; i++)

@@ -126,10 +126,9 @@ static uint32_t chrome_names_add_track(struct chrome_names *names, struct chrome
 uint32_t ts_chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
 			    uint8_t side, uint8_t class)
 {
-	struct chrome_track wanted = { .process = process,
-				       .tid = tid,
-				       .side = side,
-				       .class = class };
+	struct chrome_track wanted = {
+		.process = process, .tid = tid, .side = side, .class = class, .device = TS_UNKNOWN
+	};
 	uint32_t at = names->last_track;
 	uint64_t key;
 

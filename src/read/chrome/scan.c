@@ -168,6 +168,14 @@ static uint64_t link_of(struct ts_bytes args)
 	return TS_NO_LINK;
 }
 
+/* Which device a track of kernels is of: its first event says it for all. */
+static void note_device(struct chrome_track *track, struct ts_bytes args)
+{
+	track->has_device = true;
+	if (!ts_bytes_i64(ts_jtok_text(member(args, "device")), &track->device))
+		track->device = TS_UNKNOWN;
+}
+
 /*
  * Of which category an event is. A torch that was built without Kineto (Debian's, for instance) writes events without
  * one, of a process that says what they are (torch/autograd/profiler_util.py): operators and ranges alike, so that only
@@ -227,6 +235,8 @@ static enum ts_status chrome_scan_place(struct scan *scan, const struct chrome_e
 	if (track == TS_NONE || record->op == TS_NONE)
 		return ts_fail_nomem(err);
 	record->track = (uint16_t)track;
+	if (side == CHROME_DEVICE && !names->tracks[track].has_device)
+		note_device(&names->tracks[track], event->args);
 	*is_placed = true;
 	return TS_OK;
 }
@@ -507,6 +517,14 @@ static int64_t chrome_scan_number_of(struct ts_bytes token)
 	return ts_bytes_i64(ts_jtok_text(token), &number) ? number : TS_UNKNOWN;
 }
 
+/* Under its name of today, or the one of the first years of Kineto. */
+static int64_t number_under(struct ts_bytes object, const char *key, const char *old_key)
+{
+	int64_t number = chrome_scan_number_of(member(object, key));
+
+	return number == TS_UNKNOWN ? chrome_scan_number_of(member(object, old_key)) : number;
+}
+
 static enum ts_status take_device(struct scan *scan, struct ts_bytes object, struct ts_error *err)
 {
 	struct chrome_file *file = scan->file;
@@ -520,11 +538,17 @@ static enum ts_status take_device(struct scan *scan, struct ts_bytes object, str
 	*device = (struct chrome_device){
 		.id = chrome_scan_number_of(member(object, "id")),
 		.memory_bytes = chrome_scan_number_of(member(object, "totalGlobalMem")),
-		.cc_major = chrome_scan_number_of(member(object, "computeMajor")),
-		.cc_minor = chrome_scan_number_of(member(object, "computeMinor")),
+		.cc_major = number_under(object, "computeMajor", "major"),
+		.cc_minor = number_under(object, "computeMinor", "minor"),
 		.core_count = chrome_scan_number_of(member(object, "numSms")),
 	};
 	return chrome_scan_take_text(scan, member(object, "name"), &device->name, err);
+}
+
+/* computeProperties: of PyTorch 1.7 and 1.8. */
+static bool lists_devices(struct ts_bytes key)
+{
+	return ts_bytes_is(key, "deviceProperties") || ts_bytes_is(key, "computeProperties");
 }
 
 static enum ts_status chrome_scan_take_member(void *ctx, struct ts_bytes key, struct ts_bytes value,
@@ -540,7 +564,7 @@ static enum ts_status chrome_scan_take_member(void *ctx, struct ts_bytes key, st
 	} else if (ts_bytes_is(key, "distributedInfo")) {
 		file->rank = chrome_scan_number_of(member(value, "rank"));
 		file->world_size = chrome_scan_number_of(member(value, "world_size"));
-	} else if (ts_bytes_is(key, "deviceProperties")) {
+	} else if (lists_devices(key)) {
 		while (st == TS_OK && ts_jtok_element(&elements))
 			st = take_device(scan, elements.value, err);
 	}
@@ -551,7 +575,7 @@ static enum ts_status chrome_scan_take_member(void *ctx, struct ts_bytes key, st
 static bool chrome_scan_is_wanted(struct ts_bytes key)
 {
 	return ts_bytes_is(key, "baseTimeNanoseconds") || ts_bytes_is(key, "distributedInfo") ||
-	       ts_bytes_is(key, "deviceProperties");
+	       lists_devices(key);
 }
 
 static enum ts_status have_text(struct chrome_file *file, struct ts_error *err)
