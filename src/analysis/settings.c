@@ -26,6 +26,7 @@ void ts_settings_init(struct ts_settings *settings)
 	for (const struct ts_setting *row = ts_setting_list; row->name; row++)
 		*settings_place(settings, row) = row->value;
 	settings->input_names = (struct ts_bytes){ NULL, 0 };
+	settings->step_mark = (struct ts_bytes){ NULL, 0 };
 }
 
 double ts_settings_get(const struct ts_settings *settings, const struct ts_setting *setting)

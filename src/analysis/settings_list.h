@@ -91,6 +91,7 @@
 struct ts_settings {
 	TS_SETTINGS(TS_SETTINGS_MEMBER)
 	struct ts_bytes input_names; /* of the config file, as ts_host_is_named() reads them */
+	struct ts_bytes step_mark;   /* likewise, or of --step-mark */
 };
 #undef TS_SETTINGS_MEMBER
 

@@ -84,7 +84,9 @@ const struct ts_command ts_command_thresholds = {
 		"\"my_*\"]}\n"
 		"Here the values are those that a report with the same options would have. The\n"
 		"input_names are host events that are input, beside those that are known: each by\n"
-		"its name, or by how it begins.",
+		"its name, or by how it begins. \"step_mark\": \"train_step\" names the host "
+		"events\n"
+		"that are the steps, as --step-mark does.",
 	.options = options,
 	.own_size = sizeof(OWN),
 	.no_paths = true,

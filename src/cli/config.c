@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Thresholds, and names of input, from a JSON file. */
+/* Thresholds, names of input and the mark of a step, from a JSON file. */
 #include "cli/config.h"
 
 #include <cjson/cJSON.h>
@@ -84,6 +84,18 @@ static enum ts_status apply_input_names(const cJSON *names, struct ts_settings *
 	return arena->failed ? ts_fail_nomem(err) : TS_OK;
 }
 
+enum ts_status ts_step_mark_set(struct ts_settings *settings, const char *name,
+				struct ts_arena *arena, struct ts_error *err)
+{
+	TS_ASSERT(settings && name && arena);
+	if (!name[0] || strchr(name, '\n') || strcmp(name, "*") == 0)
+		return ts_fail(err, TS_USAGE,
+			       "a step mark is the name of a host event, or begins as it does and "
+			       "ends in *");
+	settings->step_mark = ts_arena_printf(arena, "%s\n", name);
+	return settings->step_mark.p ? TS_OK : ts_fail_nomem(err);
+}
+
 static enum ts_status apply_key(const cJSON *item, struct ts_settings *settings,
 				struct ts_arena *arena, struct ts_error *err)
 {
@@ -91,8 +103,13 @@ static enum ts_status apply_key(const cJSON *item, struct ts_settings *settings,
 		return apply_thresholds(item, settings, err);
 	if (strcmp(item->string, "input_names") == 0)
 		return apply_input_names(item, settings, arena, err);
+	if (strcmp(item->string, "step_mark") == 0)
+		return cJSON_IsString(item)
+			       ? ts_step_mark_set(settings, item->valuestring, arena, err)
+			       : ts_fail(err, TS_USAGE, "\"step_mark\" is not a text");
 	return ts_fail(err, TS_USAGE,
-		       "unknown key \"%s\"; known keys: \"thresholds\", \"input_names\"",
+		       "unknown key \"%s\"; known keys: \"thresholds\", \"input_names\", "
+		       "\"step_mark\"",
 		       item->string);
 }
 

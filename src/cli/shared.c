@@ -40,6 +40,13 @@ static enum ts_status set_config(void *member, const char *value, struct ts_erro
 	return st ? ts_fail_at(err, st, "%s", value) : TS_OK;
 }
 
+static enum ts_status set_step_mark(void *member, const char *value, struct ts_error *err)
+{
+	struct ts_cli *cli = (void *)((char *)member - offsetof(struct ts_cli, settings));
+
+	return ts_step_mark_set(cli->settings, value, &cli->arena, err);
+}
+
 static const char *const color_names[] = { "auto", "always", "never", NULL };
 
 #define SHARED struct ts_cli
@@ -57,6 +64,8 @@ const struct ts_option ts_shared_options[] = {
 		    "set a threshold of the doctor (repeatable)"),
 	TS_OPT_CALL(SHARED, settings, "config", "FILE", set_config,
 		    "read thresholds, and what is input, from a JSON file"),
+	TS_OPT_CALL(SHARED, settings, "step-mark", "NAME", set_step_mark,
+		    "host events of this name (NAME* begin so) are the steps"),
 	{ .name = "version", .kind = TS_OPTION_VERSION, .help = "print the version and end" },
 	{ .name = "licenses",
 	  .kind = TS_OPTION_LICENSES,

@@ -9,9 +9,11 @@ void ts_device_steps_release(struct ts_device_steps *steps)
 	TS_ASSERT(steps);
 	free(steps->items);
 	free(steps->rows);
+	free(steps->works);
 	steps->items = NULL;
-	steps->rows = NULL;
-	steps->nr = steps->cap = steps->nr_rows = 0;
+	steps->rows = steps->works = NULL;
+	steps->nr = steps->cap = steps->nr_rows = steps->nr_works = steps->cap_works = 0;
+	steps->work = TS_NO_WORK;
 }
 
 enum ts_status ts_device_steps_reserve(struct ts_device_steps *steps, size_t nr,
@@ -30,6 +32,7 @@ void ts_steps_release(struct ts_steps *steps)
 		ts_device_steps_release(&steps->devices[i]);
 	free(steps->devices);
 	free(steps->rows);
+	free(steps->works);
 	memset(steps, 0, sizeof(*steps));
 }
 
@@ -43,6 +46,54 @@ enum ts_status ts_device_steps_add(struct ts_device_steps *steps, int64_t start_
 	if (!ts_grow(&steps->items, &steps->cap, steps->nr + 1, sizeof(*steps->items)))
 		return ts_fail_nomem(err);
 	steps->items[steps->nr++] = (struct ts_step){ start_ps, end_ps, number };
+	return TS_OK;
+}
+
+/* The place of WORK among those of STEPS; found from the last one on, as what steps do changes seldom. False: no memory. */
+static bool outline_place_of(struct ts_steps *steps, const struct ts_step_work *work,
+			     uint32_t *place)
+{
+	*place = TS_NO_WORK;
+	for (size_t i = steps->nr_works; i > 0 && *place == TS_NO_WORK; i--)
+		if (memcmp(&steps->works[i - 1], work, sizeof(*work)) == 0)
+			*place = (uint32_t)i;
+	if (*place != TS_NO_WORK || steps->nr_works == TS_WORKS_MAX)
+		return true;
+	if (!ts_grow(&steps->works, &steps->cap_works, steps->nr_works + 1, sizeof(*steps->works)))
+		return false;
+	steps->works[steps->nr_works++] = *work;
+	*place = (uint32_t)steps->nr_works;
+	return true;
+}
+
+/* From its last step on each says what it does. */
+static bool outline_spread_work(struct ts_device_steps *device)
+{
+	if (!ts_grow(&device->works, &device->cap_works, device->nr, sizeof(*device->works)))
+		return false;
+	for (size_t i = 0; i + 1 < device->nr; i++)
+		device->works[i] = device->work;
+	device->nr_works = device->nr - 1;
+	return true;
+}
+
+enum ts_status ts_steps_note_work(struct ts_steps *steps, struct ts_device_steps *device,
+				  const struct ts_step_work *work, struct ts_error *err)
+{
+	uint32_t place;
+
+	TS_ASSERT_HOT(steps && device && work && device->nr > 0);
+	if (!outline_place_of(steps, work, &place))
+		return ts_fail_nomem(err);
+	if (device->nr == 1)
+		device->work = place;
+	if (device->nr_works == 0 && place == device->work)
+		return TS_OK;
+	if (device->nr_works == 0 && !outline_spread_work(device))
+		return ts_fail_nomem(err);
+	if (!ts_grow(&device->works, &device->cap_works, device->nr, sizeof(*device->works)))
+		return ts_fail_nomem(err);
+	device->works[device->nr_works++] = place;
 	return TS_OK;
 }
 

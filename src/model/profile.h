@@ -216,7 +216,9 @@ struct ts_profile {
 		*rooms; /* where large arrays lie, those of the analyses too; NULL: in memory */
 	struct ts_bytes logdir, run, session; /* as TensorBoard names them; empty: not from a run */
 	struct ts_bytes
-		input_names;   /* of host events that are input, as ts_host_is_named() reads them */
+		input_names; /* of host events that are input, as ts_host_is_named() reads them */
+	struct ts_bytes
+		step_mark; /* of the host events that mark steps, likewise; empty: as they are known */
 	int64_t start_unix_ns; /* earliest start of a host: time 0; TS_UNKNOWN */
 	int64_t capture_ps;    /* profiler start to stop, or TS_UNKNOWN */
 	const struct ts_span

@@ -422,7 +422,8 @@ static void step_pattern_add_work(const struct ts_step_pattern *pattern,
 		if (step_pattern_is_in(pattern, executions[i].symbol)) {
 			round->work_ps =
 				ts_i64_add(round->work_ps, step_pattern_length_ps(&executions[i]));
-			round->programs = round->programs * 31 + executions[i].program;
+			round->programs = (round->programs ^ executions[i].program) *
+					  UINT64_C(0x9e3779b97f4a7c15);
 		}
 }
 
@@ -479,10 +480,21 @@ static bool is_cut(const struct round *rounds, size_t nr, size_t at)
 	       fmax(mean_ps - (double)least_ps, CUT_MIN * mean_ps);
 }
 
+/* Rounds that run the same programs are of one kind. */
+static enum ts_status add_round(struct ts_steps *all, struct ts_device_steps *steps,
+				const struct round *round, struct ts_error *err)
+{
+	const struct ts_step_work work = { .kind = (uint32_t)(round->programs >> 32) | 1 };
+	enum ts_status st =
+		ts_device_steps_add(steps, round->start_ps, round->end_ps, steps->nr, err);
+
+	return st ? st : ts_steps_note_work(all, steps, &work, err);
+}
+
 enum ts_status ts_step_pattern_apply(const struct ts_step_pattern *pattern,
 				     const struct ts_execution *executions, size_t nr,
-				     const struct ts_bytes *names, struct ts_device_steps *steps,
-				     struct ts_error *err)
+				     const struct ts_bytes *names, struct ts_steps *all,
+				     struct ts_device_steps *steps, struct ts_error *err)
 {
 	struct round *rounds = malloc((nr + 1) * sizeof(*rounds));
 	enum ts_status st = rounds ? TS_OK : ts_fail_nomem(err);
@@ -495,8 +507,7 @@ enum ts_status ts_step_pattern_apply(const struct ts_step_pattern *pattern,
 	first = nr_rounds > 0 && is_cut(rounds, nr_rounds, 0);
 	end = nr_rounds - (nr_rounds > 0 && is_cut(rounds, nr_rounds, nr_rounds - 1));
 	for (size_t i = first; i < end && st == TS_OK; i++)
-		st = ts_device_steps_add(steps, rounds[i].start_ps, rounds[i].end_ps, steps->nr,
-					 err);
+		st = add_round(all, steps, &rounds[i], err);
 	free(rounds);
 	return st;
 }

@@ -38,12 +38,12 @@ enum ts_status ts_step_pattern_find(const struct ts_execution *executions, size_
 /*
  * The steps of a core by the pattern, numbered from 0: each lasts until the next one starts, or,
  * where the next does not follow at once, or a module runs that is not part of a step (by its
- * name), until that or its own last end. A first or last one that the capture cut is not a step.
+ * name), until that or its own last end. A first or last one that the capture cut is not a step. ALL gets what they do.
  */
 enum ts_status ts_step_pattern_apply(const struct ts_step_pattern *pattern,
 				     const struct ts_execution *executions, size_t nr,
-				     const struct ts_bytes *names, struct ts_device_steps *steps,
-				     struct ts_error *err);
+				     const struct ts_bytes *names, struct ts_steps *all,
+				     struct ts_device_steps *steps, struct ts_error *err);
 
 /* "4 x jit_grad + jit_update" into OUT (cut at SIZE). */
 void ts_step_pattern_text(const struct ts_step_pattern *pattern, const struct ts_bytes *names,

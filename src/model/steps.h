@@ -18,13 +18,28 @@ struct ts_step {
 	uint64_t number; /* as the profile counts them; inferred ones from 0 */
 };
 
+/* What the step of a server works on. */
+enum ts_step_phase { TS_DOES_ANYTHING, TS_DOES_PREFILL, TS_DOES_DECODE, TS_DOES_MIXED };
+#define TS_TOKENS_UNKNOWN UINT32_MAX
+
+/* What steps do, where it is known; many do the same. */
+struct ts_step_work {
+	uint32_t kind; /* steps of different kinds are not compared */
+	uint32_t phase, prefill_tokens, decode_tokens;
+};
+#define TS_NO_WORK   0	  /* else the place among them, from 1 on */
+#define TS_WORKS_MAX 4096 /* of a run; of what is done beyond it nothing is known */
+
 struct ts_device_steps {
 	struct ts_step *items; /* in the order of time, not overlapping */
 	size_t nr, cap;
-	uint32_t host;	    /* whose clock they are on */
-	uint32_t first_row; /* that of the first one, and of each the next; but where ... */
-	uint32_t *rows;	    /* ... it misses some: of each one its row; else NULL */
-	size_t nr_rows;	    /* .nr, or 0 */
+	uint32_t host;		    /* whose clock they are on */
+	uint32_t first_row;	    /* that of the first one, and of each the next; but where ... */
+	uint32_t *rows;		    /* ... it misses some: of each one its row; else NULL */
+	size_t nr_rows;		    /* .nr, or 0 */
+	uint32_t work;		    /* what each of them does, but where they differ ... */
+	uint32_t *works;	    /* ... of each one what it does; else NULL */
+	size_t nr_works, cap_works; /* .nr, or 0 */
 	/* Where they are not in memory: how many there are, and their hull. */
 	size_t nr_elsewhere;
 	int64_t from_ps, until_ps;
@@ -34,6 +49,7 @@ struct ts_device_steps {
 struct ts_run_step {
 	uint64_t number;
 	int64_t start_ps, total_ps, cores; /* core time; .cores 0: no device has it */
+	uint32_t work;			   /* as the first device that has it says */
 };
 
 /* Of a run that is put together from files: who brings a host's steps, and forgets those of the host before. Where
@@ -46,7 +62,10 @@ struct ts_steps_bringer {
 
 struct ts_steps {
 	enum ts_steps_source source;
-	char made_of[128];		 /* inferred: the modules of a step; else empty */
+	char made_of[128];	    /* inferred: the modules of a step; else empty */
+	struct ts_step_work *works; /* what steps do */
+	size_t nr_works, cap_works;
+	bool is_range; /* they are ranges of a host's thread: .made_of is the name of these */
 	struct ts_device_steps *devices; /* one a device of the profile */
 	size_t nr_devices;
 	size_t nr_steps;	  /* of the run: one more than the highest row */
@@ -72,6 +91,19 @@ static inline uint32_t ts_device_steps_row(const struct ts_device_steps *steps, 
 	return steps->nr_rows > 0 ? steps->rows[at] : steps->first_row + (uint32_t)at;
 }
 
+/* TS_NO_WORK: it is not known. */
+static inline uint32_t ts_device_steps_work(const struct ts_device_steps *steps, size_t at)
+{
+	return steps->nr_works > 0 ? steps->works[at] : steps->work;
+}
+
+/* What a step does, by the place that it has for it; of TS_NO_WORK nothing is known. */
+static inline struct ts_step_work ts_steps_work(const struct ts_steps *steps, uint32_t work)
+{
+	return work == TS_NO_WORK || work > steps->nr_works ? (struct ts_step_work){ .kind = 0 }
+							    : steps->works[work - 1];
+}
+
 /* How many a device has, in memory or not. */
 static inline size_t ts_device_steps_nr(const struct ts_device_steps *steps)
 {
@@ -89,6 +121,10 @@ enum ts_status ts_device_steps_reserve(struct ts_device_steps *steps, size_t nr,
 /* Adds the next step; of two that overlap the later one begins a new step. */
 enum ts_status ts_device_steps_add(struct ts_device_steps *steps, int64_t start_ps, int64_t end_ps,
 				   uint64_t number, struct ts_error *err);
+
+/* Notes what the last step of DEVICE does; works that are alike have one place in STEPS. */
+enum ts_status ts_steps_note_work(struct ts_steps *steps, struct ts_device_steps *device,
+				  const struct ts_step_work *work, struct ts_error *err);
 
 /* The step that T falls into, or TS_NONE; *HINT (0 at first) makes a walk in time cheap. */
 uint32_t ts_steps_at(const struct ts_device_steps *steps, int64_t t, size_t *hint);

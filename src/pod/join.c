@@ -396,20 +396,30 @@ static enum ts_status join_check_devices(const struct adding *adding, struct ts_
 		       "more devices than files of this size have " TS_OVER(TS_LIMIT_DEVICES));
 }
 
-/* What is input in one file is input in all. */
-static enum ts_status join_add_input_names(const struct adding *adding, struct ts_error *err)
+/* A text of the settings that the outlines were made with is one of all files. */
+static enum ts_status join_add_setting(const struct adding *adding, struct ts_bytes *to,
+				       struct ts_bytes from, const char *key, struct ts_error *err)
 {
-	struct ts_bytes names = adding->from->input_names;
-
 	if (adding->joining->saved.nr_files == 0) {
-		adding->to->input_names = names;
-		return join_keep(adding->joining, &adding->to->input_names, err);
+		*to = from;
+		return join_keep(adding->joining, to, err);
 	}
-	if (ts_bytes_eq(adding->to->input_names, names))
+	if (ts_bytes_eq(*to, from))
 		return TS_OK;
 	return ts_fail(err, TS_UNSUPPORTED,
-		       "its \"input_names\" are not those of the other files (give map outline one "
-		       "--config for all)");
+		       "its \"%s\" are not those of the other files (give map outline one "
+		       "--config for all)",
+		       key);
+}
+
+static enum ts_status join_add_settings(const struct adding *adding, struct ts_error *err)
+{
+	enum ts_status st = join_add_setting(adding, &adding->to->input_names,
+					     adding->from->input_names, "input_names", err);
+
+	return st ? st
+		  : join_add_setting(adding, &adding->to->step_mark, adding->from->step_mark,
+				     "step_mark", err);
 }
 
 enum ts_status ts_join_add(struct ts_joining *joining, struct ts_profile *profile,
@@ -428,7 +438,7 @@ enum ts_status ts_join_add(struct ts_joining *joining, struct ts_profile *profil
 	adding.ops = calloc(profile->nr_ops + 1, sizeof(*adding.ops));
 	st = adding.ops ? TS_OK : ts_fail_nomem(err);
 	if (st == TS_OK)
-		st = join_add_input_names(&adding, err);
+		st = join_add_settings(&adding, err);
 	if (st == TS_OK)
 		st = join_add_files(&adding, saved, err);
 	if (st == TS_OK)

@@ -95,6 +95,7 @@ enum ts_status ts_map_outline(struct ts_run *run, const struct ts_session *sessi
 			return ts_fail_nomem(err);
 	}
 	run->profile.input_names = settings->input_names;
+	run->profile.step_mark = settings->step_mark;
 	file = pod_map_file_of(session, run);
 	file.problem = ts_bytes_of(*problem ? *problem : "");
 	return put_outline(run, &file, nr_threads, out, err);

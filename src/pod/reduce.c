@@ -233,18 +233,28 @@ static enum ts_status reduce_make_parts(struct ts_joining *joining, struct ts_ou
 	return st;
 }
 
-/* What is input is known when a file's outline is made: asked for here alone it would count for nothing. */
+/* What is input, and what marks steps, is known when a file's outline is made: asked for here alone it would count for
+ * nothing. */
+static enum ts_status reduce_check_name(struct ts_bytes asked, struct ts_bytes made,
+					const char *key, struct ts_error *err)
+{
+	if (asked.n == 0 || ts_bytes_eq(asked, made))
+		return TS_OK;
+	return ts_fail(err, TS_USAGE,
+		       "the outlines were made with other \"%s\" (give map outline the same "
+		       "--config)",
+		       key);
+}
+
 static enum ts_status reduce_check_names(const struct ts_profile *profile,
 					 const struct ts_map_options *options, struct ts_error *err)
 {
-	struct ts_bytes names = options->settings->input_names;
+	const struct ts_settings *settings = options->settings;
+	enum ts_status st =
+		reduce_check_name(settings->input_names, profile->input_names, "input_names", err);
 
-	if (names.n == 0 || ts_bytes_eq(names, profile->input_names))
-		return TS_OK;
-	return ts_fail(
-		err, TS_USAGE,
-		"the outlines were made with other \"input_names\" (give map outline the same "
-		"--config)");
+	return st ? st
+		  : reduce_check_name(settings->step_mark, profile->step_mark, "step_mark", err);
 }
 
 static enum ts_status reduce_put_run(struct ts_buf *out, const struct ts_buf *parts,

@@ -76,7 +76,8 @@ static enum ts_status pair(struct reducing *reducing)
 static void reduce_steps_add_rows(struct ts_run_step *rows, const struct ts_device_steps *device)
 {
 	for (size_t i = 0; i < device->nr; i++)
-		ts_run_step_add(&rows[ts_device_steps_row(device, i)], &device->items[i]);
+		ts_run_step_add(&rows[ts_device_steps_row(device, i)], &device->items[i],
+				ts_device_steps_work(device, i));
 }
 
 static enum ts_status reduce_steps_put_host(struct reducing *reducing, uint32_t host,

@@ -165,22 +165,24 @@ struct saved {
 	struct ts_torch_compilation *compilations;
 	size_t nr_files, nr_hosts, nr_modules, nr_breaks, nr_recompiles, nr_compilations;
 	uint64_t all_breaks, all_recompiles, all_compilations, nr_logs;
-	struct ts_bytes torch_version, input_names;
+	struct ts_bytes torch_version, input_names, step_mark;
 	uint64_t nr_planes; /* for the limits of what comes behind */
 };
 
 #define TS_SELF struct saved
-static TS_RECORD(
-	saved, TS_TEXT(1, logdir), TS_TEXT(2, run), TS_TEXT(3, session),
-	TS_RECORDS(4, files, nr_files, file_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(5, hosts, nr_hosts, host_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(6, modules, nr_modules, module_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(7, breaks, nr_breaks, break_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(8, recompiles, nr_recompiles, recompile_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(9, compilations, nr_compilations, compilation_record, TS_BY_NOTHING, TS_BY_HAND),
-	TS_NUMBER(10, all_breaks, TS_BY_HAND), TS_NUMBER(11, all_recompiles, TS_BY_HAND),
-	TS_NUMBER(12, all_compilations, TS_BY_HAND), TS_NUMBER(13, nr_logs, TS_BY_HAND),
-	TS_TEXT(14, torch_version), TS_NUMBER(15, nr_planes, TS_BY_HAND), TS_TEXT(16, input_names));
+static TS_RECORD(saved, TS_TEXT(1, logdir), TS_TEXT(2, run), TS_TEXT(3, session),
+		 TS_RECORDS(4, files, nr_files, file_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_RECORDS(5, hosts, nr_hosts, host_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_RECORDS(6, modules, nr_modules, module_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_RECORDS(7, breaks, nr_breaks, break_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_RECORDS(8, recompiles, nr_recompiles, recompile_record, TS_BY_NOTHING,
+			    TS_BY_HAND),
+		 TS_RECORDS(9, compilations, nr_compilations, compilation_record, TS_BY_NOTHING,
+			    TS_BY_HAND),
+		 TS_NUMBER(10, all_breaks, TS_BY_HAND), TS_NUMBER(11, all_recompiles, TS_BY_HAND),
+		 TS_NUMBER(12, all_compilations, TS_BY_HAND), TS_NUMBER(13, nr_logs, TS_BY_HAND),
+		 TS_TEXT(14, torch_version), TS_NUMBER(15, nr_planes, TS_BY_HAND),
+		 TS_TEXT(16, input_names), TS_TEXT(17, step_mark));
 #undef TS_SELF
 
 #define TS_SELF struct ts_profile
@@ -261,6 +263,7 @@ void ts_saved_put_profile(struct ts_buf *out, const struct ts_profile *profile,
 			       .run = profile->run,
 			       .session = profile->session,
 			       .input_names = profile->input_names,
+			       .step_mark = profile->step_mark,
 			       .files = run->files,
 			       .nr_files = run->nr_files,
 			       .nr_planes = profile->nr_planes };
@@ -525,6 +528,7 @@ static enum ts_status saved_give(struct ts_profile *profile, struct saved *saved
 	profile->run = saved->run;
 	profile->session = saved->session;
 	profile->input_names = saved->input_names;
+	profile->step_mark = saved->step_mark;
 	*run = (struct ts_saved_run){ saved->files, saved->modules, saved->nr_files,
 				      saved->nr_modules };
 	saved->files = NULL; /* they have moved */

@@ -210,18 +210,33 @@ static bool are_in_order(const void *self)
 			return false;
 	if (steps->nr_rows > 0 ? steps->nr_rows != steps->nr : steps->rows != NULL)
 		return false;
+	if (steps->nr_works > 0 ? steps->nr_works != steps->nr : steps->works != NULL)
+		return false;
 	return steps->nr == 0 || steps->nr_elsewhere == 0;
 }
 static TS_RECORD_WITH(device_steps, TS_VALID_IF(are_in_order),
 		      TS_RECORDS_CAP(1, items, nr, cap, step_record, TS_BY_NOTHING, TS_BY_HAND),
 		      TS_NUMBER(2, nr_elsewhere, TS_BY_HAND), TS_NUMBER(3, from_ps, TS_BY_HAND),
 		      TS_NUMBER(4, until_ps, TS_BY_HAND), TS_NUMBER(5, first_row, TS_BY_HAND),
-		      TS_ARRAY(6, rows, nr_rows, TS_BY_NOTHING, TS_BY_HAND));
+		      TS_ARRAY(6, rows, nr_rows, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_ARRAY(7, works, nr_works, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_NUMBER(8, work, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_run_step
 static TS_RECORD(row, TS_NUMBER(1, number, TS_BY_HAND), TS_NUMBER(2, start_ps, TS_BY_HAND),
-		 TS_NUMBER(3, total_ps, TS_BY_HAND), TS_NUMBER(4, cores, TS_BY_HAND));
+		 TS_NUMBER(3, total_ps, TS_BY_HAND), TS_NUMBER(4, cores, TS_BY_HAND),
+		 TS_NUMBER(5, work, TS_BY_HAND));
+#undef TS_SELF
+
+#define TS_SELF struct ts_step_work
+static bool is_work(const void *self)
+{
+	return ((const struct ts_step_work *)self)->phase <= TS_DOES_MIXED;
+}
+static TS_RECORD_WITH(work, TS_VALID_IF(is_work), TS_NUMBER(1, kind, TS_BY_HAND),
+		      TS_NUMBER(2, phase, TS_BY_HAND), TS_NUMBER(3, prefill_tokens, TS_BY_HAND),
+		      TS_NUMBER(4, decode_tokens, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_steps
@@ -262,7 +277,10 @@ static TS_RECORD_WITH(steps, TS_VALID_IF(saved_outline_are_steps), TS_NUMBER(1, 
 		      TS_RECORDS(3, devices, nr_devices, device_steps_record, TS_BY_NOTHING,
 				 TS_BY_HAND),
 		      TS_NUMBER(4, nr_steps, TS_BY_HAND),
-		      TS_RECORDS(5, rows, nr_rows, row_record, TS_BY_NOTHING, TS_BY_HAND));
+		      TS_RECORDS(5, rows, nr_rows, row_record, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_RECORDS_CAP(6, works, nr_works, cap_works, work_record, TS_BY_NOTHING,
+				     TS_BY_HAND),
+		      TS_NUMBER(7, is_range, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_host_spans

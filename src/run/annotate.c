@@ -506,6 +506,8 @@ static void run_annotate_put_key(struct ts_buf *key, const struct ts_session *se
 		ts_buf_printf(key, " %a", ts_settings_get(options->settings, setting));
 	ts_buf_put(key, options->settings->input_names);
 	ts_buf_putc(key, ' ');
+	ts_buf_put(key, options->settings->step_mark);
+	ts_buf_putc(key, ' ');
 	put_xprof_version(key, options->xprof_version);
 }
 

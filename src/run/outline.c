@@ -24,6 +24,7 @@ struct outline_pass {
 	struct ts_outline_line *lines;
 	uint32_t *jobs;
 	size_t nr_jobs;
+	bool wants_ranges; /* no device shows steps of its own, or the user named what marks them */
 };
 
 static void run_outline_release_line(struct ts_outline_line *line)
@@ -86,7 +87,8 @@ static bool outline_is_work(const struct outline_pass *pass, const struct ts_blo
 		return true;
 	if (owner == TS_HOST_OF_TRACER || ts_host_feeds(activity))
 		return false;
-	return owner != TS_HOST_OF_USER || ts_outline_step_number(block, i) == TS_NO_NUMBER;
+	return owner != TS_HOST_OF_USER ||
+	       ts_outline_step_number(block, i, &pass->names) == TS_NO_NUMBER;
 }
 
 static enum ts_status add_event(struct ts_outline_line *line, const struct outline_pass *pass,
@@ -131,8 +133,11 @@ static enum ts_status run_outline_take_block(void *ctx, const struct ts_block *b
 
 	if (!host)
 		st = ts_outline_marks_block(&line->marks, block, err);
-	for (size_t i = 0; host && i < block->nr_events && st == TS_OK; i++)
+	for (size_t i = 0; host && i < block->nr_events && st == TS_OK; i++) {
 		st = add_event(line, pass, block, i, err);
+		if (st == TS_OK && pass->wants_ranges && pass->names.marks[block->op[i]])
+			st = ts_outline_marks_range(&line->marks, block, i, err);
+	}
 	if (st == TS_OK && host)
 		st = ts_outline_scopes_block(&line->scopes, block, &pass->names, err);
 	return st;
@@ -246,6 +251,7 @@ static enum ts_status run_outline_prepare(struct outline_pass *pass, struct ts_e
 {
 	struct ts_profile *profile = pass->profile;
 	enum markers markers = NO_MARKERS;
+	bool is_marked = false;
 	enum ts_status st;
 
 	pass->activity = ts_outline_activity(profile);
@@ -262,9 +268,11 @@ static enum ts_status run_outline_prepare(struct outline_pass *pass, struct ts_e
 
 		if (i == 0 || line->plane != line[-1].plane)
 			markers = markers_of(profile, plane);
+		is_marked |= plane->device != TS_NONE && markers == STEP_MARKERS;
 		if (is_outline_line(plane, line, markers))
 			pass->jobs[pass->nr_jobs++] = i;
 	}
+	pass->wants_ranges = !is_marked || profile->step_mark.n > 0;
 	return TS_OK;
 }
 
@@ -282,8 +290,10 @@ struct outline_marks **ts_outline_marks_of(const struct ts_outline_lines *lines)
 	struct outline_marks **marks = calloc(lines->nr + 1, sizeof(*marks));
 
 	TS_ASSERT(lines);
-	for (size_t l = 0; marks && l < lines->nr; l++)
+	for (size_t l = 0; marks && l < lines->nr; l++) {
 		marks[l] = &lines->items[l].marks;
+		marks[l]->launches = &lines->items[l].launches;
+	}
 	return marks;
 }
 

@@ -18,6 +18,8 @@
  */
 #define MAX_GPU_EXECUTIONS 1000000
 
+#define MAX_RANGES 262144 /* of a thread: those behind them mark nothing */
+
 #define NR_PARTS 4
 
 static uint64_t outline_marks_zigzag(uint64_t difference)
@@ -117,6 +119,13 @@ static enum ts_status outline_marks_add_event(struct outline_marks *marks,
 	};
 
 	return ts_outline_marks_add(marks, &mark, err);
+}
+
+enum ts_status ts_outline_marks_range(struct outline_marks *marks, const struct ts_block *block,
+				      size_t i, struct ts_error *err)
+{
+	TS_ASSERT_HOT(marks && block && i < block->nr_events);
+	return marks->nr < MAX_RANGES ? outline_marks_add_event(marks, block, i, err) : TS_OK;
 }
 
 static enum ts_status add_kernel(struct outline_marks *marks, const struct ts_block *block,

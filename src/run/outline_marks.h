@@ -7,6 +7,7 @@
 #define TS_RUN_OUTLINE_MARKS_H
 
 #include "base/buf.h"
+#include "base/spans.h"
 #include "model/block.h"
 
 struct outline_mark {
@@ -23,11 +24,15 @@ struct outline_marks {
 	int64_t by_ps;	   /* how far they lie behind what is packed (ts_outline_marks_move()) */
 	uint32_t *kernels; /* of a line of ops: how often each op ran; or NULL */
 	size_t nr_kernels;
-	bool is_wild; /* of a line of ops: its kernels do not show executions */
+	bool is_wild;			 /* of a line of ops: its kernels do not show executions */
+	const struct ts_spans *launches; /* of a thread: when it launched; the caller's, or NULL */
 };
 
 enum ts_status ts_outline_marks_block(struct outline_marks *marks, const struct ts_block *block,
 				      struct ts_error *err);
+/* An event of a host's thread, which may mark a step. */
+enum ts_status ts_outline_marks_range(struct outline_marks *marks, const struct ts_block *block,
+				      size_t i, struct ts_error *err);
 enum ts_status ts_outline_marks_add(struct outline_marks *marks, const struct outline_mark *mark,
 				    struct ts_error *err);
 void ts_outline_marks_release(struct outline_marks *marks);

@@ -11,6 +11,7 @@
 #include "run/outline_scopes.h"
 
 #include "base/check.h"
+#include "model/step_mark.h"
 #include "model/step_pairing.h"
 #include "base/order.h"
 
@@ -37,11 +38,15 @@ enum ts_status ts_outline_names_init(struct outline_names *names, const struct t
 	TS_ASSERT(names && profile && activity);
 	names->owners = malloc(profile->nr_ops + 1);
 	names->parts = malloc(profile->nr_ops + 1);
-	for (size_t i = 0; names->owners && names->parts && i < profile->nr_ops; i++) {
+	names->marks = malloc(profile->nr_ops + 1);
+	if (!names->owners || !names->parts || !names->marks)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < profile->nr_ops; i++) {
 		names->owners[i] = (uint8_t)ts_host_owner_of_op(&profile->ops[i]);
 		names->parts[i] = parts_of[activity[i]];
+		names->marks[i] = (uint8_t)ts_step_mark_of(profile, &profile->ops[i]);
 	}
-	return names->owners && names->parts ? TS_OK : ts_fail_nomem(err);
+	return TS_OK;
 }
 
 void ts_outline_names_release(struct outline_names *names)
@@ -49,6 +54,7 @@ void ts_outline_names_release(struct outline_names *names)
 	TS_ASSERT(names);
 	free(names->owners);
 	free(names->parts);
+	free(names->marks);
 }
 
 static void outline_scopes_absorb(struct scope_level *level, enum ts_scope_part from,
@@ -168,12 +174,15 @@ static enum ts_status outline_scopes_settle(struct outline_scopes *line,
 }
 
 /* A JSON trace is searched for each stat: there, only PyTorch's steps are known. */
-uint64_t ts_outline_step_number(const struct ts_block *block, size_t i)
+uint64_t ts_outline_step_number(const struct ts_block *block, size_t i,
+				const struct outline_names *names)
 {
 	struct ts_bytes name = block->profile->ops[block->op[i]].name;
 	struct ts_stat stat;
 	uint64_t number;
 
+	if (ts_step_mark_is_sure((enum ts_step_mark)names->marks[block->op[i]]))
+		return TS_STEP_BY_PLACE;
 	if (ts_bytes_starts(name, TORCH_STEP))
 		return ts_bytes_u64(ts_bytes_cut(name, strlen(TORCH_STEP), name.n), &number)
 			       ? number
@@ -185,13 +194,14 @@ uint64_t ts_outline_step_number(const struct ts_block *block, size_t i)
 }
 
 static enum ts_status take_user(struct outline_scopes *line, const struct ts_block *block, size_t i,
-				const struct scope_level *did, struct ts_error *err)
+				const struct scope_level *did, const struct outline_names *names,
+				struct ts_error *err)
 {
 	struct scope_mark mark = { .op = block->op[i],
 				   .parent = TS_NONE,
 				   .start_ps = block->start_ps[i],
 				   .end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]),
-				   .number = ts_outline_step_number(block, i) };
+				   .number = ts_outline_step_number(block, i, names) };
 
 	memcpy(mark.part_ps, did->part_ps, sizeof(mark.part_ps));
 	for (size_t k = line->open.nr; k-- > 0 && line->open.items[k].start_ps >= mark.start_ps;)
@@ -220,7 +230,7 @@ static enum ts_status outline_scopes_take_event(struct outline_scopes *line,
 			TS_MAX(line->last_ps, ts_i64_add(block->start_ps[i], block->dur_ps[i]));
 	}
 	if (owner == TS_HOST_OF_USER)
-		return take_user(line, block, i, &did, err);
+		return take_user(line, block, i, &did, names, err);
 	if (owner == TS_HOST_OF_RUNTIME) {
 		while (line->open.nr > 0 &&
 		       line->open.items[line->open.nr - 1].start_ps >= block->start_ps[i])
@@ -328,13 +338,17 @@ static struct ts_bytes outline_scopes_series_of(const struct ts_profile *profile
 {
 	struct ts_bytes name = profile->ops[op].name;
 
-	return ts_bytes_starts(name, TORCH_STEP) ? TS_LIT("ProfilerStep") : name;
+	if (ts_bytes_starts(name, TORCH_STEP))
+		return TS_LIT("ProfilerStep");
+	return ts_step_mark_is_sure(ts_step_mark_of(profile, &profile->ops[op]))
+		       ? ts_step_mark_series(profile, &profile->ops[op])
+		       : name;
 }
 
 struct series {
 	struct ts_bytes name; /* .p NULL: there is none */
 	size_t nr;
-	bool is_epoch;
+	bool is_epoch, is_named;
 };
 
 static size_t count_series(const struct ts_profile *profile, const struct scope_marks *marks,
@@ -350,6 +364,8 @@ static size_t count_series(const struct ts_profile *profile, const struct scope_
 /* Steps are what is marked most often; epochs are steps only where nothing else is marked. */
 static bool is_better(const struct series *series, const struct series *best)
 {
+	if (best->name.p && series->is_named != best->is_named)
+		return series->is_named;
 	if (!best->name.p || series->is_epoch != best->is_epoch)
 		return !best->name.p || best->is_epoch;
 	return series->nr > best->nr;
@@ -374,6 +390,9 @@ static struct series find_series(const struct ts_profile *profile,
 			    (best.name.p && ts_bytes_eq(best.name, series.name)))
 				continue;
 			last = series.name;
+			series.is_named =
+				ts_step_mark_of(profile, &profile->ops[marks->items[i].op]) ==
+				TS_MARK_NAMED;
 			series.nr = count_series(profile, marks, series.name);
 			series.is_epoch = ts_scope_is_epoch(series.name, &number);
 			if (is_better(&series, &best))
@@ -402,7 +421,9 @@ static enum ts_status outline_scopes_add_steps(const struct ts_profile *profile,
 		    mark->end_ps <= end_ps)
 			continue; /* a mark inside another says nothing new */
 		end_ps = mark->end_ps;
-		st = ts_device_steps_add(steps, mark->start_ps, end_ps, mark->number, err);
+		st = ts_device_steps_add(
+			steps, mark->start_ps, end_ps,
+			mark->number == TS_STEP_BY_PLACE ? steps->nr : mark->number, err);
 	}
 	return st;
 }

@@ -43,6 +43,7 @@ struct outline_scopes {
 struct outline_names {
 	uint8_t *owners; /* enum ts_host_owner */
 	uint8_t *parts;	 /* enum ts_scope_part */
+	uint8_t *marks;	 /* enum ts_step_mark */
 };
 
 /* ACTIVITY: of each op, enum ts_host_activity. */
@@ -50,8 +51,10 @@ enum ts_status ts_outline_names_init(struct outline_names *names, const struct t
 				     const uint8_t *activity, struct ts_error *err);
 void ts_outline_names_release(struct outline_names *names);
 
-/* Of an event that marks a step; TS_NO_NUMBER: it does not. */
-uint64_t ts_outline_step_number(const struct ts_block *block, size_t i);
+/* Of an event that marks a step; TS_NO_NUMBER: it does not. Of ranges that have no numbers TS_STEP_BY_PLACE. */
+#define TS_STEP_BY_PLACE (TS_NO_NUMBER - 1)
+uint64_t ts_outline_step_number(const struct ts_block *block, size_t i,
+				const struct outline_names *names);
 
 enum ts_status ts_outline_scopes_block(struct outline_scopes *scopes, const struct ts_block *block,
 				       const struct outline_names *names, struct ts_error *err);

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "model/step_pairing.h"
+#include "run/outline_ranges.h"
 #include "model/step_pattern.h"
 
 static uint64_t step_number(const struct ts_profile *profile, const struct outline_mark *mark,
@@ -46,6 +47,8 @@ void ts_outline_marks_spare(const struct ts_profile *profile, struct outline_mar
 	bool has_steps = false;
 
 	TS_ASSERT(profile && marks);
+	if (profile->step_mark.n > 0)
+		return;
 	for (size_t l = 0; l < profile->nr_lines && !has_steps; l++)
 		has_steps = marks[l]->nr > 0 && marks_steps(profile, l);
 	for (size_t l = 0; l < profile->nr_lines && has_steps; l++)
@@ -202,7 +205,7 @@ static enum ts_status telling_line(const struct ts_outline_steps *finding,
 		struct outline_marks *found = finding->marks[l];
 		int64_t ps;
 
-		if (found->nr == 0 || line->kind == TS_LINE_STEPS)
+		if (found->nr == 0 || line->kind == TS_LINE_STEPS || line->kind == TS_LINE_THREAD)
 			continue;
 		st = ts_outline_marks_sort(found, err);
 		if (st)
@@ -216,6 +219,14 @@ static enum ts_status telling_line(const struct ts_outline_steps *finding,
 			break;
 	}
 	return TS_OK;
+}
+
+/* A GPU's execution may begin with any of its program's kernels. */
+static uint32_t program_of(const struct ts_profile *profile, uint32_t op)
+{
+	uint64_t id = profile->ops[op].program_id;
+
+	return profile->ops[op].kind == TS_OP_MODULE ? op : (uint32_t)(id ^ id >> 32);
 }
 
 /* What ran on a device, in the order of time. */
@@ -238,7 +249,8 @@ static enum ts_status make_history(struct ts_outline_steps *finding,
 	while (history->items && ts_outline_marks_next(&walk, &mark)) {
 		struct ts_execution *item = &history->items[history->nr++];
 
-		*item = (struct ts_execution){ mark.start_ps, mark.end_ps, 0, mark.op };
+		*item = (struct ts_execution){ mark.start_ps, mark.end_ps, 0,
+					       program_of(finding->profile, mark.op) };
 		st = symbol_of(&finding->symbols, finding->profile, mark.op, &item->symbol, err);
 		if (st)
 			return st;
@@ -315,7 +327,7 @@ static enum ts_status find_pattern(struct ts_outline_steps *finding, struct ts_s
 }
 
 static enum ts_status make_inferred(struct ts_outline_steps *finding,
-				    const struct outline_marks *marks,
+				    const struct outline_marks *marks, struct ts_steps *all,
 				    struct ts_device_steps *steps, struct ts_error *err)
 {
 	struct history history = { .nr = 0 };
@@ -323,7 +335,7 @@ static enum ts_status make_inferred(struct ts_outline_steps *finding,
 
 	if (st == TS_OK)
 		st = ts_step_pattern_apply(&finding->pattern, history.items, history.nr,
-					   finding->symbols.names, steps, err);
+					   finding->symbols.names, all, steps, err);
 	free(history.items);
 	return st;
 }
@@ -345,6 +357,23 @@ static enum ts_status open_steps(struct ts_outline_steps *finding, struct ts_ste
 	return TS_OK;
 }
 
+static bool is_named(const struct ts_outline_steps *finding)
+{
+	return finding->ranges.mark == TS_MARK_NAMED;
+}
+
+/* What the user named is not there: steps are found as if nothing had been named. */
+static void forget_ranges(struct ts_outline_steps *finding, struct ts_steps *steps)
+{
+	free(finding->ranges.of_op);
+	memset(&finding->ranges, 0, sizeof(finding->ranges));
+	steps->source = TS_STEPS_NONE;
+	steps->is_range = false;
+	steps->made_of[0] = '\0';
+	for (size_t d = 0; d < steps->nr_devices; d++)
+		finding->lines[d] = TS_NONE;
+}
+
 enum ts_status ts_outline_steps_open(struct ts_outline_steps *finding, struct ts_profile *profile,
 				     struct outline_marks *const *marks, struct ts_steps *steps,
 				     struct ts_error *err)
@@ -356,8 +385,15 @@ enum ts_status ts_outline_steps_open(struct ts_outline_steps *finding, struct ts
 	st = open_steps(finding, steps, err);
 	if (st)
 		return st;
-	st = find_marked(finding, steps, err);
-	if (st || steps->source == TS_STEPS_MARKED)
+	if (profile->step_mark.n > 0)
+		st = ts_outline_ranges_find(finding, steps, err);
+	if (st == TS_OK && !is_named(finding)) {
+		forget_ranges(finding, steps);
+		st = find_marked(finding, steps, err);
+	}
+	if (st == TS_OK && steps->source == TS_STEPS_NONE)
+		st = ts_outline_ranges_find(finding, steps, err);
+	if (st || steps->source != TS_STEPS_NONE)
 		return st;
 	st = open_symbols(&finding->symbols, profile, err);
 	return st ? st : find_pattern(finding, steps, err);
@@ -372,15 +408,18 @@ enum ts_status ts_outline_steps_make(struct ts_outline_steps *finding, uint32_t 
 	TS_ASSERT(of->nr == 0);
 	if (line == TS_NONE)
 		return TS_OK;
+	if (steps->is_range)
+		return ts_outline_ranges_make(finding, line, steps, of, err);
 	return steps->source == TS_STEPS_MARKED
 		       ? make_marked(finding->profile, finding->marks[line], of, err)
-		       : make_inferred(finding, finding->marks[line], of, err);
+		       : make_inferred(finding, finding->marks[line], steps, of, err);
 }
 
 void ts_outline_steps_close(struct ts_outline_steps *finding)
 {
 	TS_ASSERT(finding);
 	free(finding->lines);
+	free(finding->ranges.of_op);
 	free(finding->symbols.of_op);
 	free(finding->symbols.names);
 	ts_strmap_release(&finding->symbols.by_name);
@@ -395,9 +434,11 @@ enum ts_status ts_outline_steps_find(struct ts_profile *profile, struct outline_
 
 	for (uint32_t d = 0; st == TS_OK && d < steps->nr_devices; d++) {
 		st = ts_outline_steps_make(&finding, d, steps, err);
-		if (finding.lines[d] != TS_NONE)
+		if (finding.lines[d] != TS_NONE && !steps->is_range)
 			ts_outline_marks_release(marks[finding.lines[d]]);
 	}
+	for (size_t l = 0; steps->is_range && l < profile->nr_lines; l++)
+		ts_outline_marks_release(marks[l]); /* devices of a host share its thread's */
 	ts_outline_steps_close(&finding);
 	if (st)
 		return st;

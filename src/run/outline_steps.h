@@ -22,13 +22,19 @@ struct outline_symbols {
 /* What the steps of each device are made of. */
 struct ts_outline_steps {
 	struct ts_profile *profile;
+	struct {		 /* of hosts' threads (run/outline_ranges.h) */
+		uint8_t mark;	 /* enum ts_step_mark; TS_MARK_NONE: steps are no ranges */
+		uint32_t series; /* the one that marks steps, */
+		uint32_t *of_op; /* and of each op its own */
+	} ranges;
 	struct outline_marks *const *marks; /* one a line of the profile */
 	uint32_t *lines; /* of each device: the one that shows its steps, or TS_NONE */
 	struct outline_symbols symbols;
 	struct ts_step_pattern pattern;
 };
 
-/* MARKS: one a line of the profile. Where one marks steps nothing is inferred from executions: theirs are given back. */
+/* MARKS: one a line of the profile. Where one marks steps nothing is inferred from executions: theirs are given back. But
+ * for those of hosts' threads that the user named, which go before all others. */
 void ts_outline_marks_spare(const struct ts_profile *profile, struct outline_marks *const *marks);
 
 /* Looks at all MARKS, which are sorted and stay the caller's. STEPS is zeroed at first, and gets devices without steps.

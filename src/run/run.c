@@ -683,6 +683,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 	TS_ASSERT(run && options);
 	memset(&ctx, 0, sizeof(ctx));
 	run->profile.input_names = options->settings->input_names;
+	run->profile.step_mark = options->settings->step_mark;
 	st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
 	if (st == TS_OK)
 		st = ts_run_context(run, options, &ctx, err);

@@ -190,6 +190,7 @@ static void check(const struct given_run *run)
 	struct sequence sequence;
 	struct ts_step_pattern pattern;
 	struct ts_device_steps steps = { .nr = 0 };
+	struct ts_steps all = { .nr_steps = 0 };
 	char text[128];
 
 	make(&sequence, run);
@@ -197,7 +198,7 @@ static void check(const struct given_run *run)
 					      sequence.nr_names, &pattern, NULL),
 			 TS_OK);
 	assert_int_equal(ts_step_pattern_apply(&pattern, sequence.items, sequence.nr,
-					       sequence.names, &steps, NULL),
+					       sequence.names, &all, &steps, NULL),
 			 TS_OK);
 	ts_step_pattern_text(&pattern, sequence.names, text, sizeof(text));
 	if (strcmp(text, run->made_of) != 0 || steps.nr != run->nr_steps)
@@ -208,7 +209,8 @@ static void check(const struct given_run *run)
 		fail_msg("%s(%s)%s: the first step is %lld to %lld", run->head, run->round,
 			 run->tail, (long long)steps.items[0].start_ps,
 			 (long long)steps.items[0].end_ps);
-	free(steps.items);
+	ts_device_steps_release(&steps);
+	ts_steps_release(&all);
 }
 
 TEST(a_step_is_the_smallest_period)
@@ -227,20 +229,22 @@ TEST(an_evaluation_is_part_of_no_step)
 	struct sequence sequence;
 	struct ts_step_pattern pattern;
 	struct ts_device_steps steps = { .nr = 0 };
+	struct ts_steps all = { .nr_steps = 0 };
 
 	make(&sequence, &run);
 	assert_int_equal(ts_step_pattern_find(sequence.items, sequence.nr, sequence.names, 2,
 					      &pattern, NULL),
 			 TS_OK);
 	assert_int_equal(ts_step_pattern_apply(&pattern, sequence.items, sequence.nr,
-					       sequence.names, &steps, NULL),
+					       sequence.names, &all, &steps, NULL),
 			 TS_OK);
 	assert_int_equal(steps.nr, TS_NELEM(expected));
 	for (size_t i = 0; i < steps.nr; i++) {
 		assert_int_equal(steps.items[i].start_ps, expected[i][0]);
 		assert_int_equal(steps.items[i].end_ps, expected[i][1]);
 	}
-	free(steps.items);
+	ts_device_steps_release(&steps);
+	ts_steps_release(&all);
 }
 
 /* Six executions of jit_f, 100 behind one another: a first or last one that takes less than all between runs on outside the
@@ -266,6 +270,7 @@ TEST(a_step_that_the_capture_cut_is_not_a_step)
 
 	for (size_t r = 0; r < TS_NELEM(rows); r++) {
 		struct ts_device_steps steps = { .nr = 0 };
+		struct ts_steps all = { .nr_steps = 0 };
 		struct ts_execution items[6];
 
 		for (size_t i = 0; i < rows[r].nr; i++) {
@@ -275,12 +280,13 @@ TEST(a_step_that_the_capture_cut_is_not_a_step)
 							  i + 1 == rows[r].nr ? rows[r].last_program
 									      : 0 };
 		}
-		assert_int_equal(
-			ts_step_pattern_apply(&pattern, items, rows[r].nr, &name, &steps, NULL),
-			TS_OK);
+		assert_int_equal(ts_step_pattern_apply(&pattern, items, rows[r].nr, &name, &all,
+						       &steps, NULL),
+				 TS_OK);
 		assert_int_equal(steps.nr, rows[r].nr_steps);
 		assert_int_equal(steps.items[0].start_ps, rows[r].first_start);
-		free(steps.items);
+		ts_device_steps_release(&steps);
+		ts_steps_release(&all);
 	}
 }
 

@@ -141,6 +141,49 @@ TEST(variants_of_one_function_are_one_module)
 	}
 }
 
+/* Executions of jit_f back to back: DURS_US long each, of program PROGRAMS ('1' to '9'). How many steps are slow. */
+static int64_t slow_of(const char *programs, const int64_t *durs_us)
+{
+	struct ts_buf bytes = TS_BUF_INIT;
+	struct memory_run mem;
+	int64_t at = 0, slow;
+	struct xp xp;
+
+	memory_run_init(&mem);
+	xp = xp_plane(&bytes, "/device:TPU:0");
+	for (char c = '1'; c <= '9'; c++) {
+		char name[] = { 'j', 'i', 't', '_', 'f', '(', c, ')', '\0' };
+
+		xp_name(&xp, c, name);
+	}
+	xp_line(&xp, "XLA Modules", 0);
+	for (size_t i = 0; programs[i]; i++) {
+		xp_event(&xp, programs[i], at * US, durs_us[i] * US);
+		at += durs_us[i];
+	}
+	xp_line_end(&xp);
+	put_ops(&xp, at);
+	xp_plane_end(&xp);
+	finish(&mem, &bytes);
+	assert_int_equal(mem.run.outline.steps.nr_steps, strlen(programs));
+	slow = ts_value_int(
+		ts_result_get(ts_results_find(&mem.run.results, "time"), "steps_slow_count"));
+	memory_run_release(&mem);
+	ts_buf_release(&bytes);
+	return slow;
+}
+
+/* A sweep over sizes is no series of one step; a program that is slow once is, also beside others of its name. */
+TEST(steps_of_different_programs_are_not_compared)
+{
+	assert_int_equal(slow_of("12345", (int64_t[]){ 50, 52, 60, 400, 120 }), 0);
+	assert_int_equal(slow_of("11111", (int64_t[]){ 50, 52, 60, 400, 50 }), 1);
+	assert_int_equal(
+		slow_of("1212121212", (int64_t[]){ 50, 400, 50, 400, 50, 400, 90, 400, 50, 400 }),
+		1);
+	assert_int_equal(slow_of("1111222", (int64_t[]){ 50, 50, 50, 50, 90, 400, 90 }), 0);
+}
+
 /* A kernel of program PROGRAM, a letter of its name. */
 static void put_kernel(struct xp *xp, char letter, uint64_t program, int64_t start_us)
 {
@@ -242,4 +285,167 @@ TEST(real_profiles_have_the_steps_they_ran)
 		memory_run_release(&mem);
 		ts_arena_release(&arena);
 	}
+}
+
+/* ---- ranges of a host's thread: times in us, a step each 1000 */
+
+enum launches { IN_RANGES, IN_FIRST_HALF, ON_ANOTHER_THREAD, OUTSIDE };
+
+struct ranges {
+	const char *names[6]; /* in turn */
+	int64_t nr, at_us, dur_us;
+	enum launches launches;
+	const char *step_mark;
+	/* */
+	enum ts_steps_source source;
+	size_t nr_steps;
+	const char *made_of;
+};
+
+static void put_event(struct ts_buf *text, const char *category, const char *name, int pid, int tid,
+		      int64_t start_us, int64_t dur_us, int64_t link)
+{
+	ts_buf_printf(text,
+		      "%s{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,"
+		      "\"ts\":%lld,\"dur\":%lld,\"args\":{\"correlation\":%lld}}",
+		      text->n > 1 ? ",\n" : "", category, name, pid, tid, (long long)start_us,
+		      (long long)dur_us, (long long)link);
+}
+
+static void put_ranges(struct ts_buf *text, const struct ranges *of)
+{
+	size_t nr_names = 0;
+
+	while (nr_names < TS_NELEM(of->names) && of->names[nr_names])
+		nr_names++;
+	ts_buf_putc(text, '[');
+	for (int64_t i = 0; i < of->nr; i++) {
+		int64_t at = 1000000 + i * 1000;
+		int64_t launch =
+			of->launches == OUTSIDE ? at + of->at_us + of->dur_us + 5 : at + 100;
+
+		put_event(text, "user_annotation", of->names[(size_t)i % nr_names], 10, 10,
+			  at + of->at_us, of->dur_us, 0);
+		for (int64_t k = 0; k < 2; k++) {
+			int64_t link = 1 + 2 * i + k;
+
+			launch += k * (of->launches == IN_RANGES ? 400 : 20);
+			put_event(text, "cuda_runtime", "cudaLaunchKernel", 10,
+				  of->launches == ON_ANOTHER_THREAD ? 11 : 10, launch, 10, link);
+			put_event(text, "kernel", k ? "relu" : "gemm", 0, 7, launch + 30, 15, link);
+		}
+	}
+	ts_buf_putc(text, ']');
+}
+
+static void check_ranges(const struct ranges *of)
+{
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+
+	memory_run_init(&mem);
+	put_ranges(&text, of);
+	assert_int_equal(memory_run_add_as(&mem, memory_run_reader("chrome"), ts_buf_bytes(&text),
+					   "host", NULL),
+			 TS_OK);
+	mem.settings.step_mark = ts_bytes_of(of->step_mark ? of->step_mark : "");
+	assert_int_equal(memory_run_analyse(&mem, 0, NULL), TS_OK);
+	if (mem.run.outline.steps.source != of->source ||
+	    mem.run.outline.steps.nr_steps != of->nr_steps ||
+	    strcmp(mem.run.outline.steps.made_of, of->made_of) != 0)
+		fail_msg("%s: source %d, %zu steps of \"%s\"", of->names[0],
+			 mem.run.outline.steps.source, mem.run.outline.steps.nr_steps,
+			 mem.run.outline.steps.made_of);
+	memory_run_release(&mem);
+	ts_buf_release(&text);
+}
+
+#define DECODE(n) "execute_context_0(0)_generation_" n "(" n ")"
+#define NO_STEPS  TS_STEPS_NONE, 0, ""
+
+TEST(ranges_that_hold_the_launches_are_steps)
+{
+	static const struct ranges rows[] = {
+		{ { "train_step" },
+		  6,
+		  0,
+		  999,
+		  IN_RANGES,
+		  NULL,
+		  TS_STEPS_INFERRED,
+		  6,
+		  "train_step" },
+		{ { "train_step" },
+		  6,
+		  0,
+		  999,
+		  ON_ANOTHER_THREAD,
+		  NULL,
+		  TS_STEPS_INFERRED,
+		  6,
+		  "train_step" },
+		{ { "step 1", "step 2", "step 3" },
+		  3,
+		  0,
+		  999,
+		  IN_RANGES,
+		  NULL,
+		  TS_STEPS_INFERRED,
+		  3,
+		  "step " },
+		{ { "step 2", "step 1" }, 4, 0, 999, IN_RANGES, NULL, NO_STEPS },
+		{ { "forward" }, 6, 0, 300, IN_RANGES, NULL, NO_STEPS },
+		{ { "loss" }, 6, 0, 50, OUTSIDE, NULL, NO_STEPS },
+		{ { "loss" }, 6, 0, 50, OUTSIDE, "loss\n", TS_STEPS_MARKED, 6, "loss" },
+		{ { "nccl:all_reduce" }, 6, 0, 999, IN_RANGES, NULL, NO_STEPS },
+		{ { "train_step" }, 1, 0, 999, IN_RANGES, NULL, NO_STEPS },
+		{ { "Optimizer.step#SGD.step" },
+		  4,
+		  800,
+		  100,
+		  IN_RANGES,
+		  NULL,
+		  TS_STEPS_INFERRED,
+		  3,
+		  "Optimizer.step#SGD.step" },
+		{ { DECODE("32"), DECODE("31") },
+		  6,
+		  0,
+		  999,
+		  IN_RANGES,
+		  NULL,
+		  TS_STEPS_MARKED,
+		  6,
+		  "execute_*" },
+		{ { "step[DECODE bs=4]", "step[EXTEND bs=2 toks=90]" },
+		  5,
+		  0,
+		  50,
+		  OUTSIDE,
+		  NULL,
+		  TS_STEPS_MARKED,
+		  5,
+		  "step[*]" },
+		{ { "[pl][profile]run_training_batch" },
+		  3,
+		  0,
+		  50,
+		  OUTSIDE,
+		  NULL,
+		  TS_STEPS_MARKED,
+		  3,
+		  "[pl][profile]run_training_batch" },
+		{ { "ProfilerStep#4", "ProfilerStep#5" },
+		  2,
+		  0,
+		  999,
+		  IN_RANGES,
+		  NULL,
+		  TS_STEPS_MARKED,
+		  2,
+		  "" },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++)
+		check_ranges(&rows[i]);
 }

@@ -14,6 +14,8 @@ struct ts_worked_step {
 	int64_t start_ps;    /* the earliest */
 	int64_t duration_ps; /* to the end of the last kernel that it launched; the ranks' mean */
 	int64_t nr_ranks;
+	int64_t excess_ps; /* over the median of its kind, where that was asked for */
+	uint32_t kind;	   /* of its work (model/steps.h) */
 };
 
 struct ts_timeline_facts {

@@ -165,7 +165,10 @@ static enum ts_status timeline_open(void *ptr, const struct ts_context *ctx,
 	st = make_tables(state, err);
 	if (st)
 		return st;
-	if (!timeline_has_marks(ctx->profile))
+	state->ranges = ts_timeline_ranges(ctx, state->rank.host, &state->nr_ranges);
+	if (!state->ranges && state->nr_ranges > 0)
+		return ts_fail_nomem(err);
+	if (state->nr_ranges == 0 && !timeline_has_marks(ctx->profile))
 		return ts_timeline_steps_known(&state->rank.steps, ctx, state->rank.host, err);
 	state->rank.steps.source = TIMELINE_MARKS;
 	return TS_OK;
@@ -179,7 +182,7 @@ static enum ts_status timeline_take_mark(struct timeline_state *state, uint32_t 
 	struct timeline_steps *steps = &state->rank.steps;
 	uint64_t number = TS_NO_NUMBER;
 
-	if (steps->fixed || !ts_bytes_starts(name, STEP_PREFIX))
+	if (steps->fixed || state->nr_ranges > 0 || !ts_bytes_starts(name, STEP_PREFIX))
 		return TS_OK;
 	if (steps->line == TS_NONE)
 		steps->line = line;
@@ -197,6 +200,12 @@ static int64_t new_part(struct timeline_state *state, uint32_t line, int64_t sta
 
 	state->until_ps[line] = TS_MAX(state->until_ps[line], end_ps);
 	return TS_MAX(end_ps - from_ps, 0);
+}
+
+static bool launches_kernel(const struct timeline_state *state, uint32_t op)
+{
+	return ts_host_launch_of((enum ts_host_activity)state->ctx->outline->host_activity[op]) >
+	       TS_LAUNCH_COPY;
 }
 
 static enum ts_status timeline_take_host_event(struct timeline_state *state,
@@ -222,6 +231,8 @@ static enum ts_status timeline_take_host_event(struct timeline_state *state,
 	if (kind != KIND_RUNTIME || interleaved->link[i] == TS_NO_LINK)
 		return TS_OK;
 	step = ts_timeline_steps_of_call(&rank->steps, start_ps, start_ps + dur_ps);
+	if (launches_kernel(state, interleaved->op[i]))
+		ts_timeline_steps_launch(&rank->steps, step);
 	return ts_launches_note(&state->launches, interleaved->link[i], step, err);
 }
 
@@ -249,6 +260,21 @@ static void timeline_take_device_event(struct timeline_state *state,
 				 end_ps);
 }
 
+static enum ts_status begin_ranges(struct timeline_state *state, int64_t now_ps,
+				   struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	while (st == TS_OK && state->nr_begun < state->nr_ranges &&
+	       state->ranges[state->nr_begun].start_ps <= now_ps) {
+		const struct ts_step *step = &state->ranges[state->nr_begun++];
+
+		st = ts_timeline_steps_begin(&state->rank.steps, step->start_ps, step->end_ps,
+					     step->number, err);
+	}
+	return st;
+}
+
 static enum ts_status timeline_interleaved(void *ptr, const struct ts_context *ctx,
 					   const struct ts_interleaved *interleaved,
 					   struct ts_error *err)
@@ -268,6 +294,9 @@ static enum ts_status timeline_interleaved(void *ptr, const struct ts_context *c
 		rank->first_ps = TS_MIN(rank->first_ps, start_ps);
 		rank->last_ps = TS_MAX(rank->last_ps, start_ps + TS_MAX(interleaved->dur_ps[i], 0));
 		ts_sweep_to(&state->sweep, start_ps);
+		st = begin_ranges(state, start_ps, err);
+		if (st)
+			break;
 		if (side == TS_SIDE_DEVICE)
 			timeline_take_device_event(state, interleaved, i, kind);
 		else

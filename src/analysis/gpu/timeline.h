@@ -45,8 +45,9 @@ struct timeline_step {
 	uint64_t number;
 	int64_t start_ps, host_end_ps; /* as the profile has it */
 	int64_t end_ps;		       /* of the host's part or of its last kernel: the later one */
+	int64_t mark_ps;	       /* the mark's start, whatever ran before it */
 	int64_t kernel_ps;	       /* the start of its first one; INT64_MAX: no kernel so far */
-	uint64_t nr_kernels;
+	uint64_t nr_kernels, nr_launches;
 	struct timeline_share own, gap; /* gap: between the step before and this */
 	int64_t earliest_ps;		/* of devices: where the first of them begins it */
 };
@@ -99,7 +100,9 @@ struct timeline_state {
 	struct timeline_stream *of_lines;   /* of each line; only those of devices are counted */
 	size_t nr_lines;
 	struct ts_launches launches; /* which step asked for it */
-	bool failed;		     /* a moment could not be drawn for want of memory */
+	struct ts_step *ranges; /* steps that are ranges of a thread, as the outline has them */
+	size_t nr_ranges, nr_begun;
+	bool failed; /* a moment could not be drawn for want of memory */
 	struct timeline_rank rank;
 	/* of the sum */
 	struct timeline_rank *ranks;
@@ -127,12 +130,17 @@ void ts_timeline_steps_kernel(struct timeline_steps *steps, uint32_t step, int64
 			      int64_t end_ps);
 /* After the last moment. */
 void ts_timeline_steps_finish(struct timeline_steps *steps);
-/* How many steps count: of the last steps the profiler may have missed kernels. */
+/* A call launches a kernel in the step. */
+void ts_timeline_steps_launch(struct timeline_steps *steps, uint32_t step);
+/* How many steps count: of the last steps the profiler may have missed kernels. One that launched none is whole. */
 size_t ts_timeline_steps_whole(const struct timeline_steps *steps);
 
 /* timeline_known.c: the steps of HOST that the outline knows, if any. */
 enum ts_status ts_timeline_steps_known(struct timeline_steps *steps, const struct ts_context *ctx,
 				       uint32_t host, struct ts_error *err);
+
+/* Those of HOST that are ranges of a thread: a copy, for the walk; NULL: there are none, or no memory (*NR above 0). */
+struct ts_step *ts_timeline_ranges(const struct ts_context *ctx, uint32_t host, size_t *nr);
 
 /* timeline_report.c */
 enum ts_status ts_timeline_report(struct timeline_state *sum, const struct ts_context *ctx,

@@ -71,6 +71,28 @@ static enum ts_status timeline_known_take(struct timeline_steps *steps,
 	return st;
 }
 
+struct ts_step *ts_timeline_ranges(const struct ts_context *ctx, uint32_t host, size_t *nr)
+{
+	const struct ts_steps *steps = &ctx->outline->steps;
+	struct ts_step *ranges;
+
+	TS_ASSERT(ctx && nr);
+	*nr = 0;
+	for (uint32_t d = 0; d < steps->nr_devices && steps->is_range; d++) {
+		const struct ts_device_steps *of;
+
+		if (ctx->profile->devices[d].host != host)
+			continue;
+		of = ts_steps_of(steps, d);
+		*nr = of->nr;
+		ranges = malloc((of->nr + 1) * sizeof(*ranges));
+		if (ranges && of->nr > 0)
+			memcpy(ranges, of->items, of->nr * sizeof(*ranges));
+		return ranges;
+	}
+	return NULL;
+}
+
 enum ts_status ts_timeline_steps_known(struct timeline_steps *steps, const struct ts_context *ctx,
 				       uint32_t host, struct ts_error *err)
 {

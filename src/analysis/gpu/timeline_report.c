@@ -3,6 +3,7 @@
 #include "analysis/gpu/timeline.h"
 
 #include "analysis/kit/cells.h"
+#include "analysis/kit/run_steps.h"
 #include "analysis/kit/spread.h"
 #include "base/units.h"
 #include "base/order.h"
@@ -425,6 +426,30 @@ static size_t fold_ranks(struct ts_worked_step *steps, size_t nr)
 	return left;
 }
 
+/* What the steps do, as the outline knows them by their numbers. */
+static enum ts_status find_kinds(const struct ts_context *ctx, struct ts_worked_step *steps,
+				 size_t nr, struct ts_error *err)
+{
+	const struct ts_steps *known = &ctx->outline->steps;
+	struct ts_steps_walk walk;
+	struct ts_run_step step;
+	size_t at = 0;
+	enum ts_status st;
+
+	if (known->nr_works == 0)
+		return TS_OK;
+	st = ts_steps_walk_open(&walk, known, err);
+	while (st == TS_OK && ts_steps_walk_next(&walk, &step)) {
+		while (at < nr && steps[at].number < step.number)
+			at++;
+		if (at < nr && step.cores > 0 && steps[at].number == step.number)
+			steps[at].kind = ts_steps_work(known, step.work).kind;
+	}
+	if (st == TS_OK)
+		ts_steps_walk_close(&walk);
+	return st;
+}
+
 static enum ts_status timeline_report_find_median(struct ts_timeline_facts *facts,
 						  struct ts_error *err)
 {
@@ -443,6 +468,7 @@ static enum ts_status list_worked(const struct report *report, struct ts_timelin
 				  struct ts_error *err)
 {
 	struct ts_worked_step *steps;
+	enum ts_status st;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < report->sum->nr_ranks; i++)
@@ -458,12 +484,16 @@ static enum ts_status list_worked(const struct report *report, struct ts_timelin
 		for (size_t k = 0; k < nr_own; k++) {
 			const struct timeline_step *step = &rank->steps.items[k];
 
-			steps[nr++] = (struct ts_worked_step){ step->number, step->start_ps,
-							       step->end_ps - step->start_ps, 1 };
+			steps[nr++] = (struct ts_worked_step){
+				step->number, step->start_ps, step->end_ps - step->start_ps, 1, 0, 0
+			};
 		}
 	}
 	facts->steps = steps;
 	facts->nr_steps = fold_ranks(steps, nr);
+	st = find_kinds(report->ctx, steps, facts->nr_steps, err);
+	if (st)
+		return st;
 	return timeline_report_find_median(facts, err);
 }
 

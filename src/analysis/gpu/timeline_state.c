@@ -13,7 +13,8 @@ static TS_RECORD(step, TS_NUMBER(1, number, TS_BY_HAND), TS_NUMBER(2, start_ps, 
 		 TS_NUMBER(3, host_end_ps, TS_BY_HAND), TS_NUMBER(4, end_ps, TS_BY_HAND),
 		 TS_NUMBER(5, kernel_ps, TS_BY_HAND), TS_NUMBER(6, nr_kernels, TS_BY_HAND),
 		 TS_STRUCT(7, own, share_record), TS_STRUCT(8, gap, share_record),
-		 TS_NUMBER(9, earliest_ps, TS_BY_HAND));
+		 TS_NUMBER(9, earliest_ps, TS_BY_HAND), TS_NUMBER(10, nr_launches, TS_BY_HAND),
+		 TS_NUMBER(11, mark_ps, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct timeline_steps
@@ -69,5 +70,5 @@ TS_RECORD_AS(ts_timeline_record, timeline, TS_VALID_IF(is_timeline),
 	     TS_NUMBER(4, failed, TS_BY_HAND), TS_LIST(5, ranks, rank_record, TS_BY_HAND),
 	     TS_LIST(6, streams, stream_record, TS_BY_HAND), TS_SCRATCH(host_kinds),
 	     TS_SCRATCH(device_kinds), TS_SCRATCH(sides), TS_SCRATCH(until_ps),
-	     TS_SCRATCH(launches.slots));
+	     TS_SCRATCH(launches.slots), TS_SCRATCH(ranges));
 #undef TS_SELF

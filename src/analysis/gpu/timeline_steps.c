@@ -14,6 +14,7 @@
 #include "base/check.h"
 
 #define WHOLE_STEP 0.8 /* of the kernels of the step before it */
+#define WHOLE_MARK 0.5 /* of the length of the mark before it */
 
 static void timeline_steps_add(int64_t *into, int64_t *from)
 {
@@ -103,6 +104,7 @@ enum ts_status ts_timeline_steps_begin(struct timeline_steps *steps, int64_t sta
 	step = &steps->items[steps->nr];
 	*step = (struct timeline_step){ .number = number,
 					.start_ps = start_ps,
+					.mark_ps = start_ps,
 					.host_end_ps = end_ps,
 					.end_ps = end_ps,
 					.kernel_ps = INT64_MAX,
@@ -123,6 +125,13 @@ uint32_t ts_timeline_steps_of_call(const struct timeline_steps *steps, int64_t s
 			return end_ps <= step->host_end_ps ? (uint32_t)i : TS_NONE;
 	}
 	return TS_NONE;
+}
+
+void ts_timeline_steps_launch(struct timeline_steps *steps, uint32_t step)
+{
+	TS_ASSERT_HOT(step == TS_NONE || step < steps->nr);
+	if (step != TS_NONE)
+		steps->items[step].nr_launches++;
 }
 
 void ts_timeline_steps_kernel(struct timeline_steps *steps, uint32_t index, int64_t start_ps,
@@ -177,14 +186,32 @@ void ts_timeline_steps_finish(struct timeline_steps *steps)
 	}
 }
 
+/*
+ * Has the capture cut the step at INDEX? One whose launches have no kernel; and of the last one that launches nothing the
+ * mark is shorter: the profiler opens it at the end of the step before, and closes it when it stops.
+ */
+static bool timeline_steps_is_cut(const struct timeline_steps *steps, size_t index)
+{
+	const struct timeline_step *step = &steps->items[index];
+	int64_t before_ps, own_ps = step->host_end_ps - step->mark_ps;
+
+	if (step->nr_kernels > 0 || index == 0)
+		return step->nr_kernels == 0 && step->nr_launches > 0;
+	before_ps = step[-1].host_end_ps - step[-1].mark_ps;
+	return step->nr_launches > 0 ||
+	       (index + 1 == steps->nr && (double)own_ps < WHOLE_MARK * (double)before_ps);
+}
+
 size_t ts_timeline_steps_whole(const struct timeline_steps *steps)
 {
 	size_t last = steps->nr;
 
-	while (last > 0 && steps->items[last - 1].nr_kernels == 0)
+	while (last > 0 && timeline_steps_is_cut(steps, last - 1))
 		last--;
 	if (steps->fixed || last == 0 || steps->nr < 2)
 		return steps->nr;
+	if (steps->items[last - 1].nr_kernels == 0) /* the host alone worked in it */
+		return last;
 	if (last > 1 && (double)steps->items[last - 2].nr_kernels * WHOLE_STEP >
 				(double)steps->items[last - 1].nr_kernels)
 		last--;

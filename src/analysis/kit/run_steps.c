@@ -2,7 +2,8 @@
 /*
  * Steps of the run, row by row of the outline; which of them are slow, and which are listed.
  *
- * Slow is a step that takes longer than the median by the share of a threshold.
+ * Slow is a step that takes longer than the median by the share of a threshold: the median of its kind, as steps that do
+ * different work (other programs, other phases of a server) are not compared with each other.
  */
 #include "analysis/kit/run_steps.h"
 
@@ -33,14 +34,21 @@ void ts_steps_walk_close(struct ts_steps_walk *walk)
 	walk->at = NULL;
 }
 
-void ts_run_step_add(struct ts_run_step *sum, const struct ts_step *step)
+void ts_run_step_add(struct ts_run_step *sum, const struct ts_step *step, uint32_t work)
 {
 	TS_ASSERT_HOT(sum && step);
 	if (sum->cores == 0)
-		*sum = (struct ts_run_step){ .number = step->number, .start_ps = step->start_ps };
+		*sum = (struct ts_run_step){ .number = step->number,
+					     .start_ps = step->start_ps,
+					     .work = work };
 	sum->cores++;
 	sum->start_ps = TS_MIN(sum->start_ps, step->start_ps);
 	sum->total_ps = ts_i64_add(sum->total_ps, step->end_ps - step->start_ps);
+}
+
+static void add_device(struct ts_run_step *sum, const struct ts_device_steps *device, size_t at)
+{
+	ts_run_step_add(sum, &device->items[at], ts_device_steps_work(device, at));
 }
 
 bool ts_steps_walk_next(struct ts_steps_walk *walk, struct ts_run_step *step)
@@ -60,14 +68,45 @@ bool ts_steps_walk_next(struct ts_steps_walk *walk, struct ts_run_step *step)
 
 		if (walk->at[d] < device->nr &&
 		    ts_device_steps_row(device, walk->at[d]) == walk->row)
-			ts_run_step_add(step, &device->items[walk->at[d]++]);
+			add_device(step, device, walk->at[d]++);
 	}
 	walk->row++;
 	return true;
 }
 
-/* Gives the number of those that take longer than LIMIT_PS, and into SLOW, where there is room, which. */
-static size_t run_steps_find_slow(const struct ts_steps *steps, int64_t limit_ps, int64_t median_ps,
+/* What a step of a kind is held against. */
+struct kind_limit {
+	uint32_t kind;
+	int64_t median_ps, limit_ps;
+};
+
+struct kind_limits {
+	struct kind_limit *items; /* by kind, rising */
+	size_t nr;
+};
+
+static uint32_t kind_of_step(const struct ts_steps *steps, const struct ts_run_step *step)
+{
+	return ts_steps_work(steps, step->work).kind;
+}
+
+static const struct kind_limit *limit_of_kind(const struct kind_limits *limits, uint32_t kind)
+{
+	size_t lo = 0, hi = limits->nr - 1;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (limits->items[mid].kind < kind)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return &limits->items[lo];
+}
+
+/* Gives the number of those that take longer than their limits, and into SLOW, where there is room, which. */
+static size_t run_steps_find_slow(const struct ts_steps *steps, const struct kind_limits *limits,
 				  struct ts_slow_row *slow, struct ts_steps_walk *walk)
 {
 	struct ts_run_step step;
@@ -75,12 +114,14 @@ static size_t run_steps_find_slow(const struct ts_steps *steps, int64_t limit_ps
 
 	memset(walk->at, 0, steps->nr_devices * sizeof(*walk->at));
 	for (walk->row = 0; ts_steps_walk_next(walk, &step);) {
+		const struct kind_limit *limit = limit_of_kind(limits, kind_of_step(steps, &step));
 		int64_t ps = ts_run_step_duration(&step);
 
-		if (step.cores == 0 || ps <= limit_ps)
+		if (step.cores == 0 || ps <= limit->limit_ps)
 			continue;
 		if (slow)
-			slow[nr] = (struct ts_slow_row){ walk->row - 1, ps, ps - median_ps, -1 };
+			slow[nr] = (struct ts_slow_row){ walk->row - 1, ps, ps - limit->median_ps,
+							 -1 };
 		nr++;
 	}
 	return nr;
@@ -124,15 +165,16 @@ static bool find_period(struct ts_run_steps *all)
 
 TS_ORDER(run_steps_longest_first, struct ts_slow_row, TS_DOWN(excess_ps) TS_UP(row))
 
-static enum ts_status run_steps_list_slow(const struct ts_steps *steps, int64_t limit_ps,
+static enum ts_status run_steps_list_slow(const struct ts_steps *steps,
+					  const struct kind_limits *limits,
 					  struct ts_run_steps *all, struct ts_steps_walk *walk,
 					  struct ts_error *err)
 {
-	all->nr_all_slow = run_steps_find_slow(steps, limit_ps, all->median_ps, NULL, walk);
+	all->nr_all_slow = run_steps_find_slow(steps, limits, NULL, walk);
 	all->slow = calloc(all->nr_all_slow + 1, sizeof(*all->slow));
 	if (!all->slow)
 		return ts_fail_nomem(err);
-	run_steps_find_slow(steps, limit_ps, all->median_ps, all->slow, walk);
+	run_steps_find_slow(steps, limits, all->slow, walk);
 	for (int i = 0; i < MAX_PERIODS && find_period(all); i++)
 		;
 	TS_SORT(all->slow, all->nr_all_slow, run_steps_longest_first);
@@ -146,6 +188,98 @@ static int64_t run_steps_limit_of(const struct ts_settings *settings, int64_t me
 
 	return (double)median_ps * over < (double)INT64_MAX ? (int64_t)((double)median_ps * over)
 							    : INT64_MAX;
+}
+
+struct timed_step {
+	uint32_t kind;
+	int64_t ps;
+};
+
+TS_ORDER(run_steps_by_kind, struct timed_step, TS_UP(kind) TS_UP(ps))
+
+/* Of the NR steps of one kind, by their length. */
+static struct kind_limit run_steps_limit_of_kind(const struct timed_step *steps, size_t nr,
+						 const struct ts_settings *settings)
+{
+	int64_t low_ps = steps[(nr - 1) / 2].ps, high_ps = steps[nr / 2].ps;
+	struct kind_limit limit = { steps[0].kind, low_ps + (high_ps - low_ps) / 2, INT64_MAX };
+
+	if (nr >= MIN_STEPS && limit.median_ps > 0)
+		limit.limit_ps = run_steps_limit_of(settings, limit.median_ps);
+	return limit;
+}
+
+static bool has_kinds(struct ts_steps_walk *walk)
+{
+	struct ts_run_step step;
+	uint32_t kind = 0;
+	bool is_first = true, differ = false;
+
+	memset(walk->at, 0, walk->steps->nr_devices * sizeof(*walk->at));
+	for (walk->row = 0; !differ && ts_steps_walk_next(walk, &step);) {
+		if (step.cores == 0)
+			continue;
+		differ = !is_first && kind_of_step(walk->steps, &step) != kind;
+		kind = kind_of_step(walk->steps, &step);
+		is_first = false;
+	}
+	return differ;
+}
+
+static void list_timed(struct timed_step *timed, struct ts_steps_walk *walk)
+{
+	struct ts_run_step step;
+	size_t nr = 0;
+
+	memset(walk->at, 0, walk->steps->nr_devices * sizeof(*walk->at));
+	for (walk->row = 0; ts_steps_walk_next(walk, &step);)
+		if (step.cores > 0)
+			timed[nr++] = (struct timed_step){ kind_of_step(walk->steps, &step),
+							   ts_run_step_duration(&step) };
+}
+
+/* LIMITS has room for one a step. */
+static enum ts_status limit_kinds(const struct ts_run_steps *all,
+				  const struct ts_settings *settings, struct ts_steps_walk *walk,
+				  struct kind_limits *limits, struct ts_error *err)
+{
+	struct timed_step *timed = malloc((all->nr_ran + 1) * sizeof(*timed));
+	size_t from, end;
+
+	if (!timed)
+		return ts_fail_nomem(err);
+	list_timed(timed, walk);
+	TS_SORT(timed, all->nr_ran, run_steps_by_kind);
+	for (from = 0; from < all->nr_ran; from = end) {
+		for (end = from + 1; end < all->nr_ran && timed[end].kind == timed[from].kind;)
+			end++;
+		limits->items[limits->nr++] =
+			run_steps_limit_of_kind(timed + from, end - from, settings);
+	}
+	free(timed);
+	return TS_OK;
+}
+
+static enum ts_status run_steps_judge(const struct ts_steps *steps,
+				      const struct ts_settings *settings, struct ts_run_steps *all,
+				      struct ts_steps_walk *walk, struct ts_error *err)
+{
+	bool kinds = has_kinds(walk);
+	struct kind_limits limits = {
+		.items = malloc((kinds ? all->nr_ran : 1) * sizeof(*limits.items)), .nr = 0
+	};
+	enum ts_status st = limits.items ? TS_OK : ts_fail_nomem(err);
+
+	if (st == TS_OK && kinds)
+		st = limit_kinds(all, settings, walk, &limits, err);
+	else if (st == TS_OK)
+		limits.items[limits.nr++] =
+			(struct kind_limit){ 0, all->median_ps,
+					     run_steps_limit_of(settings, all->median_ps) };
+	if (st == TS_OK)
+		st = run_steps_list_slow(steps, &limits, all, walk, err);
+	free(limits.items);
+	return st;
 }
 
 static void list_durations(struct ts_run_steps *all, struct ts_steps_walk *walk)
@@ -273,8 +407,7 @@ enum ts_status ts_run_steps_find(const struct ts_steps *steps, const struct ts_s
 	if (st)
 		goto done;
 	if (found->nr_ran >= MIN_STEPS && found->median_ps > 0) {
-		st = run_steps_list_slow(steps, run_steps_limit_of(settings, found->median_ps),
-					 found, &walk, err);
+		st = run_steps_judge(steps, settings, found, &walk, err);
 		if (st)
 			goto done;
 	}
@@ -316,4 +449,33 @@ uint32_t ts_run_steps_slow_at(const struct ts_run_steps *steps, uint32_t row)
 		if (steps->slow[i].row == row)
 			return i;
 	return TS_NONE;
+}
+
+static uint64_t tokens_of(uint32_t tokens)
+{
+	return tokens == TS_TOKENS_UNKNOWN ? 0 : tokens;
+}
+
+enum ts_status ts_steps_count_phases(const struct ts_steps *steps, struct ts_phases *phases,
+				     struct ts_error *err)
+{
+	struct ts_steps_walk walk;
+	struct ts_run_step step;
+	enum ts_status st = ts_steps_walk_open(&walk, steps, err);
+
+	TS_ASSERT(phases);
+	*phases = (struct ts_phases){ .nr_known = 0 };
+	while (st == TS_OK && ts_steps_walk_next(&walk, &step)) {
+		struct ts_step_work work = ts_steps_work(steps, step.work);
+
+		if (step.cores == 0 || work.phase == TS_DOES_ANYTHING || work.phase > TS_DOES_MIXED)
+			continue;
+		phases->nr[work.phase]++;
+		phases->nr_known++;
+		phases->prefill_tokens += tokens_of(work.prefill_tokens);
+		phases->decode_tokens += tokens_of(work.decode_tokens);
+	}
+	if (st == TS_OK)
+		ts_steps_walk_close(&walk);
+	return st;
 }

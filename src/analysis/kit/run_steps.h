@@ -20,8 +20,8 @@ static inline int64_t ts_run_step_duration(const struct ts_run_step *step)
 	return step->total_ps / TS_MAX(step->cores, 1);
 }
 
-/* Adds a device's step to what the run has of it. */
-void ts_run_step_add(struct ts_run_step *sum, const struct ts_step *step);
+/* Adds a device's step, which does WORK, to what the run has of it. */
+void ts_run_step_add(struct ts_run_step *sum, const struct ts_step *step, uint32_t work);
 
 struct ts_slow_row {
 	uint32_t row;
@@ -76,5 +76,13 @@ enum ts_status ts_steps_walk_open(struct ts_steps_walk *walk, const struct ts_st
 /* False: there are no more rows. */
 bool ts_steps_walk_next(struct ts_steps_walk *walk, struct ts_run_step *step);
 void ts_steps_walk_close(struct ts_steps_walk *walk);
+
+/* Steps by what a server did in them, and the tokens of all of them as far as they are said. */
+struct ts_phases {
+	size_t nr[TS_DOES_MIXED + 1], nr_known;
+	uint64_t prefill_tokens, decode_tokens;
+};
+enum ts_status ts_steps_count_phases(const struct ts_steps *steps, struct ts_phases *phases,
+				     struct ts_error *err);
 
 #endif

@@ -873,6 +873,14 @@ static void capture_causes_put_step_source(struct report *report, const struct t
 				      report->ctx->outline->host_steps.made_of);
 		return;
 	}
+	if (steps->is_range) {
+		ts_buf_printf(&report->text,
+			      "%zu step%s taken from the ranges %s of the host. The profile has no "
+			      "step markers; --step-mark names another range.",
+			      steps->nr_steps, steps->nr_steps == 1 ? " is" : "s are",
+			      steps->made_of);
+		return;
+	}
 	ts_buf_printf(&report->text,
 		      "%zu step%s taken from the executions of %s, each to the start of the next. "
 		      "The profile has no step markers.",

@@ -15,6 +15,7 @@
 
 #include "analysis/kit/gpu_idle.h"
 #include "analysis/kit/others.h"
+#include "analysis/kit/run_steps.h"
 #include "base/units.h"
 #include "result/schema/overview.def"
 
@@ -386,6 +387,33 @@ done:
 	return st;
 }
 
+/* "marked on the host as execute_* (2 prefill, 6 decode), each until its last kernel" */
+static struct ts_bytes source_of_ranges(const struct ts_context *ctx, struct ts_result *result)
+{
+	static const char *const words[] = {
+		[TS_DOES_PREFILL] = "prefill",
+		[TS_DOES_DECODE] = "decode",
+		[TS_DOES_MIXED] = "mixed",
+	};
+	const struct ts_steps *steps = &ctx->outline->steps;
+	bool is_marked = steps->source == TS_STEPS_MARKED;
+	struct ts_phases phases;
+	char text[128] = "";
+	size_t n = 0;
+
+	if (ts_steps_count_phases(steps, &phases, NULL))
+		phases.nr_known = 0;
+	for (size_t i = TS_DOES_PREFILL; i < TS_NELEM(words) && phases.nr_known > 0; i++)
+		if (phases.nr[i] > 0)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%zu %s",
+					      n ? ", " : " (", phases.nr[i], words[i]);
+	return ts_result_text(result, "%s %s%s%s%s",
+			      is_marked ? "marked on the host as" : "inferred from the ranges",
+			      steps->made_of, text, n ? ")" : "",
+			      ts_timeline_facts(ctx)->nr_steps > 0 ? ", each until its last kernel"
+								   : "");
+}
+
 /* Where steps are not those that the devices' own markers show, the summary says so. */
 static void overview_put_step_source(const struct ts_context *ctx, const struct run_steps *steps,
 				     struct ts_result *result)
@@ -395,7 +423,9 @@ static void overview_put_step_source(const struct ts_context *ctx, const struct 
 
 	if (steps->nr_all == 0)
 		return;
-	if (ts_timeline_facts(ctx)->nr_steps > 0)
+	if (outline->steps.is_range)
+		text = source_of_ranges(ctx, result);
+	else if (ts_timeline_facts(ctx)->nr_steps > 0)
 		text = TS_LIT("the host's marks, each until its last kernel");
 	else if (ts_time_facts(ctx)->nr_steps == 0)
 		text = ts_result_text(result, "marked on the host as %s",

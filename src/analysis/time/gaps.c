@@ -16,6 +16,7 @@
 #include "analysis/time/gaps.h"
 
 #include "base/record.h"
+#include "model/step_mark.h"
 #include "base/order.h"
 #include "result/schema/gaps.def"
 
@@ -192,6 +193,7 @@ static bool is_place(const struct ts_context *ctx, const struct ts_op *op)
 {
 	return ts_host_owner_of_op(op) == TS_HOST_OF_TRACER ||
 	       ts_bytes_starts(op->name, "ProfilerStep#") ||
+	       ts_step_mark_is_sure(ts_step_mark_of(ctx->profile, op)) ||
 	       ts_bytes_is(op->name, ctx->outline->host_steps.made_of);
 }
 

@@ -2,7 +2,10 @@
 /* What the time analysis shows: the sum over devices, per step, the gaps, and the drawn row. */
 #include "analysis/time/time.h"
 
+#include <inttypes.h>
+
 #include "analysis/kit/others.h"
+#include "analysis/kit/run_steps.h"
 #include "base/units.h"
 #include "model/trace_class.h"
 #include "result/schema/time.def"
@@ -136,12 +139,45 @@ static void time_report_put_steps(const struct report *report)
 	TS_END_OTHERS(report->result, table, time_per_step, nr_others, step, STEP_SUMS);
 }
 
+static enum ts_status note_phases(const struct report *report, struct ts_error *err)
+{
+	struct ts_phases phases;
+	enum ts_status st = ts_steps_count_phases(&report->ctx->outline->steps, &phases, err);
+
+	if (st || phases.nr_known == 0)
+		return st;
+	ts_result_note(report->result,
+		       "%zu steps are prefill, %zu decode and %zu mixed, by their names: %" PRIu64
+		       " tokens of prompts, %" PRIu64 " of answers; a step is compared with those "
+		       "of its own kind alone",
+		       phases.nr[TS_DOES_PREFILL], phases.nr[TS_DOES_DECODE],
+		       phases.nr[TS_DOES_MIXED], phases.prefill_tokens, phases.decode_tokens);
+	return TS_OK;
+}
+
+static void note_ranges(const struct report *report)
+{
+	const struct ts_steps *steps = &report->ctx->outline->steps;
+
+	if (steps->source == TS_STEPS_INFERRED)
+		ts_result_note(
+			report->result,
+			"%zu steps, inferred from the ranges %s of the host: the profile has "
+			"no step markers (--step-mark names another range)",
+			steps->nr_steps, steps->made_of);
+	else
+		ts_result_note(report->result, "%zu steps, marked on the host as %s",
+			       steps->nr_steps, steps->made_of);
+}
+
 static void note_steps(const struct report *report)
 {
 	const struct ts_steps *steps = &report->ctx->outline->steps;
 	const struct ts_steps *marked = &report->ctx->outline->host_steps;
 
-	if (steps->source == TS_STEPS_INFERRED)
+	if (steps->is_range)
+		note_ranges(report);
+	else if (steps->source == TS_STEPS_INFERRED)
 		ts_result_note(report->result,
 			       "%zu steps, inferred from the executions of %s: the profile has no "
 			       "step markers",
@@ -361,6 +397,9 @@ enum ts_status ts_time_report(void *state, const struct ts_context *ctx, struct 
 	time_report_put_steps(&report);
 	ts_time_put_slow(ctx, result);
 	note_steps(&report);
+	st = note_phases(&report, err);
+	if (st)
+		return st;
 	note_marks(&report);
 	note_hosts(&report);
 	put_gaps(&report);

@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "model/step_mark.h"
 #include "model/trace_class.h"
 #include "result/schema/streams.def"
 
@@ -86,6 +87,7 @@ static bool streams_is_place(const struct ts_context *ctx, uint32_t op)
 		return false;
 	return activity == TS_HOST_WAIT || ts_host_owner_of_op(of) == TS_HOST_OF_TRACER ||
 	       ts_bytes_starts(of->name, "ProfilerStep#") ||
+	       ts_step_mark_is_sure(ts_step_mark_of(ctx->profile, of)) ||
 	       ts_bytes_is(of->name, ctx->outline->host_steps.made_of);
 }
 

@@ -358,7 +358,7 @@ TEST(a_trace_without_steps_is_one)
 	done(&mem, &text);
 }
 
-/* Steps at the end that launched nothing, or far less than the one before, do not count. */
+/* Steps at the end whose launches have no kernels, or far fewer than the step before, do not count. */
 TEST(steps_whose_kernels_are_missing_do_not_count)
 {
 	static const struct event events[] = {
@@ -371,6 +371,7 @@ TEST(steps_whose_kernels_are_missing_do_not_count)
 		{ "cuda_runtime", "cudaLaunchKernel", HOST, 60, 5, 13 },
 		{ "kernel", "a", GPU, 70, 5, 13 },
 		{ "user_annotation", "ProfilerStep#3", HOST, 100, 50, 0 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 110, 5, 14 },
 	};
 	struct ts_buf text = TS_BUF_INIT;
 	struct memory_run mem;
@@ -382,6 +383,33 @@ TEST(steps_whose_kernels_are_missing_do_not_count)
 	assert_false(is_counted(steps, 1) || is_counted(steps, 2));
 	assert_int_equal(ts_value_int(ts_result_get(timeline, "step_count")), 1);
 	assert_int_equal(timeline->nr_notes, 1);
+	done(&mem, &text);
+}
+
+/* The host alone works in the last two: they last as long as their marks, and nothing of the second is missing. */
+TEST(steps_that_launch_nothing_count)
+{
+	static const struct event events[] = {
+		{ "user_annotation", "ProfilerStep#1", HOST, 0, 50, 0 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 10, 5, 11 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 20, 5, 12 },
+		{ "kernel", "a", GPU, 20, 5, 11 },
+		{ "kernel", "a", GPU, 30, 5, 12 },
+		{ "user_annotation", "ProfilerStep#2", HOST, 50, 50, 0 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 60, 5, 13 },
+		{ "kernel", "a", GPU, 70, 5, 13 },
+		{ "user_annotation", "ProfilerStep#3", HOST, 100, 40, 0 },
+		{ "cuda_runtime", "cudaDeviceSynchronize", HOST, 110, 5, 14 },
+		{ "user_annotation", "ProfilerStep#4", HOST, 150, 30, 0 },
+	};
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_result *timeline = given(&mem, &text, events, TS_NELEM(events));
+	const struct ts_table *steps = steps_of(timeline);
+
+	assert_int_equal(ts_value_int(ts_result_get(timeline, "step_count")), 4);
+	assert_us(steps, 2, "duration_ps", 40);
+	assert_us(steps, 3, "duration_ps", 30);
 	done(&mem, &text);
 }
 

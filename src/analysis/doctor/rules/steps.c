@@ -228,11 +228,42 @@ TS_ORDER(rules_steps_longest_first, struct ts_worked_step, TS_DOWN(duration_ps) 
 
 #define MIN_WORKED 4 /* steps; of fewer the median says little */
 
+TS_ORDER(rules_steps_by_kind, struct ts_worked_step, TS_UP(kind) TS_UP(duration_ps))
+
 struct worked {
 	struct ts_worked_step *steps; /* the longest first */
+	struct ts_worked_step *slow;  /* likewise: longer than the median of its kind */
 	size_t nr, nr_slow;
 	int64_t median_ps, excess_ps;
 };
+
+/* Steps that do different work are not compared. */
+static void rules_steps_find_worked(struct worked *of, double over)
+{
+	size_t end;
+
+	TS_SORT(of->steps, of->nr, rules_steps_by_kind);
+	for (size_t from = 0; from < of->nr; from = end) {
+		const struct ts_worked_step *steps = of->steps + from;
+		int64_t median_ps, low_ps;
+
+		for (end = from + 1; end < of->nr && of->steps[end].kind == steps[0].kind;)
+			end++;
+		if (end - from < MIN_WORKED)
+			continue;
+		low_ps = steps[(end - from - 1) / 2].duration_ps;
+		median_ps = low_ps + (steps[(end - from) / 2].duration_ps - low_ps) / 2;
+		for (size_t i = from; i < end; i++) {
+			struct ts_worked_step step = of->steps[i];
+
+			if ((double)step.duration_ps <= over * (double)median_ps)
+				continue;
+			of->excess_ps = ts_i64_add(of->excess_ps, step.duration_ps - median_ps);
+			step.excess_ps = step.duration_ps - median_ps;
+			of->slow[of->nr_slow++] = step;
+		}
+	}
+}
 
 static struct worked judge_worked(struct ts_doctor *doctor)
 {
@@ -241,16 +272,15 @@ static struct worked judge_worked(struct ts_doctor *doctor)
 	struct worked of = { .nr = timeline->nr_steps };
 
 	of.steps = ts_arena_array(&doctor->scratch, of.nr, sizeof(*of.steps));
-	if (!of.steps) {
+	of.slow = ts_arena_array(&doctor->scratch, of.nr, sizeof(*of.slow));
+	if (!of.steps || !of.slow) {
 		doctor->failed = true;
 		return (struct worked){ .nr = 0 };
 	}
 	memcpy(of.steps, timeline->steps, of.nr * sizeof(*of.steps));
-	TS_SORT(of.steps, of.nr, rules_steps_longest_first);
 	of.median_ps = timeline->median_step_ps;
-	for (; (double)of.steps[of.nr_slow].duration_ps > over * (double)of.median_ps; of.nr_slow++)
-		of.excess_ps =
-			ts_i64_add(of.excess_ps, of.steps[of.nr_slow].duration_ps - of.median_ps);
+	rules_steps_find_worked(&of, over);
+	TS_SORT(of.slow, of.nr_slow, rules_steps_longest_first);
 	return of;
 }
 
@@ -278,11 +308,11 @@ static void check_worked(struct ts_doctor *doctor, const struct ts_rule *rule)
 	       "{time}; of the host's marks it is {time}.",
 	       TS_COUNT(of.nr), TS_TIME(of.median_ps), TS_TIME(doctor->time->median_step_ps));
 	for (size_t i = 0; i < of.nr_slow && i < TS_MAX_RANGES; i++)
-		ts_doctor_range(doctor, TS_NONE, of.steps[i].start_ps,
-				ts_i64_add(of.steps[i].start_ps, of.steps[i].duration_ps));
+		ts_doctor_range(doctor, TS_NONE, of.slow[i].start_ps,
+				ts_i64_add(of.slow[i].start_ps, of.slow[i].duration_ps));
 	for (size_t i = 0; i < TS_MIN(of.nr_slow, MAX_SHOWN); i++)
-		TS_PUT(doctor, " Step {count} takes {time} more.", TS_COUNT(of.steps[i].number),
-		       TS_TIME(of.steps[i].duration_ps - of.median_ps));
+		TS_PUT(doctor, " Step {count} takes {time} more.", TS_COUNT(of.slow[i].number),
+		       TS_TIME(of.slow[i].excess_ps));
 	grown = ts_doctor_grown_op(doctor, &grown_ps);
 	if (grown && 2 * grown_ps > of.excess_ps) {
 		finding->root.op = grown->name;
