@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names are those of NCCL, RCCL, NVSHMEM, MSCCL++, vLLM, FlashInfer, TensorRT-LLM, DeepEP and
+ * Names are those of NCCL, RCCL, HCCL, NVSHMEM, MSCCL++, vLLM, FlashInfer, TensorRT-LLM, DeepEP and
  * PyTorch's symmetric memory; cuBLAS, CUTLASS, cuDNN, Triton's and vendors' attention, rocBLAS
  * (Tensile's "Cijk_"), MIOpen, composable_kernel, ATen, Inductor, triton_kernels, AOTriton; CUPTI's and
  * roctracer's for copies.
@@ -56,6 +56,8 @@ static const struct row {
 	{ "ReduceScatter", TS_CATEGORY_COMMUNICATION },
 	{ "all_to_all", TS_CATEGORY_COMMUNICATION, true },
 	{ "alltoall", TS_CATEGORY_COMMUNICATION, true },
+	{ "hcom_", TS_CATEGORY_COMMUNICATION, true },
+	{ "hccl", TS_CATEGORY_COMMUNICATION, true },
 	{ "AllToAll", TS_CATEGORY_COMMUNICATION },
 	{ "Memcpy HtoD", TS_CATEGORY_HOST_COPY },
 	{ "Memcpy DtoH", TS_CATEGORY_HOST_COPY },
@@ -69,6 +71,7 @@ static const struct row {
 	{ "Memcpy", TS_CATEGORY_COPY },
 	{ "MEMCPY", TS_CATEGORY_COPY },
 	{ "copyBuffer", TS_CATEGORY_COPY },
+	{ "dma_request", TS_CATEGORY_COPY },
 	{ "CopyDeviceTo", TS_CATEGORY_COPY },
 	{ "__amd_rocclr_copy", TS_CATEGORY_COPY },
 	{ "Memset", TS_CATEGORY_FILL },

@@ -98,6 +98,7 @@
 	X(TS_OPCODE_GATHER, "gather") \
 	X(TS_OPCODE_GET_DIMENSION_SIZE, "get-dimension-size") \
 	X(TS_OPCODE_GET_TUPLE_ELEMENT, "get-tuple-element") \
+	X(TS_KINETO_GLOW_RUNTIME, "glow_runtime") \
 	X(TS_KINETO_GPU_MEMCPY, "gpu_memcpy") \
 	X(TS_KINETO_GPU_MEMSET, "gpu_memset") \
 	X(TS_KINETO_GPU_USER_ANNOTATION, "gpu_user_annotation") \
@@ -136,6 +137,7 @@
 	X(TS_OPCODE_PARTITION_ID, "partition-id") \
 	X(TS_OPCODE_POPCNT, "popcnt") \
 	X(TS_OPCODE_POWER, "power") \
+	X(TS_KINETO_PRIVATEUSE1_DRIVER, "privateuse1_driver") \
 	X(TS_KINETO_PRIVATEUSE1_RUNTIME, "privateuse1_runtime") \
 	X(TS_KINETO_PYTHON_FUNCTION, "python_function") \
 	X(TS_OPCODE_RAGGED_ALL_TO_ALL, "ragged-all-to-all") \

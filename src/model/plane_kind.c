@@ -41,10 +41,15 @@ static const struct line_row tpu_rows[] = {
 };
 
 static const struct line_row gpu_rows[] = {
-	{ "Steps", TS_LINE_STEPS },	     { "XLA Modules", TS_LINE_MODULES },
-	{ "XLA Ops", TS_LINE_DERIVED },	     { "Framework", TS_LINE_DERIVED },
-	{ "TensorFlow", TS_LINE_DERIVED },   { "Source", TS_LINE_DERIVED },
-	{ "Launch Stats", TS_LINE_DERIVED }, { "", TS_LINE_OPS }, /* streams */
+	{ "Steps", TS_LINE_STEPS },
+	{ "XLA Modules", TS_LINE_MODULES },
+	{ "XLA Ops", TS_LINE_DERIVED },
+	{ "Framework", TS_LINE_DERIVED },
+	{ TS_COUNTER_LINE, TS_LINE_OTHER },
+	{ "TensorFlow", TS_LINE_DERIVED },
+	{ "Source", TS_LINE_DERIVED },
+	{ "Launch Stats", TS_LINE_DERIVED },
+	{ "", TS_LINE_OPS }, /* streams */
 };
 
 enum ts_line_kind ts_line_kind_of(enum ts_plane_kind plane, struct ts_bytes name)
@@ -63,6 +68,20 @@ enum ts_line_kind ts_line_kind_of(enum ts_plane_kind plane, struct ts_bytes name
 	return TS_LINE_OTHER;
 }
 
+/* Of a device that is neither: "/device:NPU:0". Its lines are streams, as those of a GPU. */
+static bool is_other_device(struct ts_bytes name)
+{
+	size_t at = strlen("/device:"), begin = at;
+
+	if (!ts_bytes_starts(name, "/device:") || ts_bytes_starts(name, "/device:CPU:") ||
+	    ts_bytes_starts(name, "/device:GPU:") || ts_bytes_starts(name, "/device:TPU:"))
+		return false;
+	while (at < name.n && ((name.p[at] >= 'A' && name.p[at] <= 'Z') || name.p[at] == '_'))
+		at++;
+	return at > begin && at + 1 < name.n && name.p[at] == ':' && name.p[at + 1] >= '0' &&
+	       name.p[at + 1] <= '9';
+}
+
 enum ts_plane_kind ts_plane_kind_of(struct ts_bytes name)
 {
 	TS_ASSERT(name.p || name.n == 0);
@@ -72,7 +91,7 @@ enum ts_plane_kind ts_plane_kind_of(struct ts_bytes name)
 				return TS_PLANE_SPARSECORE;
 			return plane_rows[i].kind;
 		}
-	return TS_PLANE_OTHER;
+	return is_other_device(name) ? TS_PLANE_GPU : TS_PLANE_OTHER;
 }
 
 /* "/device:TPU:0" of "/device:TPU:0 (predicted for v5e:2x4)", and the topology in it. */
@@ -106,6 +125,8 @@ struct ts_device *ts_profile_add_plane_device(struct ts_profile *profile, uint32
 	device->plane = index;
 	device->name = plane->name;
 	device->is_gpu = plane->kind == TS_PLANE_GPU;
+	if (is_other_device(name)) /* until its reader knows more */
+		device->kind = ts_bytes_cut(name, strlen("/device:"), at - 1);
 	plane->device = (uint32_t)(profile->nr_devices - 1);
 	return device;
 }

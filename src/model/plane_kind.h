@@ -8,6 +8,9 @@
 /* What a trace has behind the name of a device of which nothing was measured: this, the topology, and a bracket. */
 #define TS_PREDICTED_FOR " (predicted for "
 
+/* A line of counters on a device's plane (xplane_schema.cc: kCounterEventsLineName). */
+#define TS_COUNTER_LINE "_counters_"
+
 enum ts_plane_kind ts_plane_kind_of(struct ts_bytes name);
 enum ts_line_kind ts_line_kind_of(enum ts_plane_kind plane, struct ts_bytes name);
 

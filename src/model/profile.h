@@ -105,6 +105,8 @@ struct ts_line {
 	uint32_t plane;
 	int64_t id;
 	struct ts_bytes name; /* display_name when there is one */
+	struct ts_bytes
+		unread; /* "category mtia_insight": what of it no rule takes; empty: it is known */
 	enum ts_line_kind kind;
 	int64_t start_ps; /* events' offsets count from here */
 	int64_t host_ps;  /* the same since its own host's start: finish() adds the host's lag */

@@ -62,7 +62,8 @@ static TS_RECORD_WITH(line, TS_VALID_IF(saved_is_line), TS_NUMBER(1, id, TS_BY_H
 		      TS_TEXT(2, name), TS_NUMBER(3, kind, TS_BY_HAND),
 		      TS_NUMBER(4, host_ps, TS_BY_HAND), TS_NUMBER(5, timestamp_ns, TS_BY_HAND),
 		      TS_NUMBER(6, nr_events, TS_BY_HAND), TS_NUMBER(7, thread, TS_BY_HAND),
-		      TS_NUMBER(8, has_points, TS_BY_HAND), TS_NUMBER(9, repeats, TS_BY_HAND));
+		      TS_NUMBER(8, has_points, TS_BY_HAND), TS_NUMBER(9, repeats, TS_BY_HAND),
+		      TS_TEXT(10, unread));
 #undef TS_SELF
 
 #define TS_SELF struct ts_device

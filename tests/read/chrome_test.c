@@ -748,3 +748,121 @@ TEST(devices_are_of_the_entry_that_their_kernels_name_or_of_the_only_kind)
 		memory_run_release(&mem);
 	}
 }
+
+/* An event of a category (none: ""), and what a process is called and labelled. */
+#define EVENT(cat, pid, tid, name, ts, dur)                                                         \
+	"{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":" pid ",\"tid\":" tid \
+	",\"ts\":" ts ",\"dur\":" dur ",\"args\":{}}"
+#define CALLED(pid, name) \
+	"{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" pid ",\"args\":{\"name\":\"" name "\"}}"
+#define LABEL(pid, label) \
+	"{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":" pid ",\"args\":{\"labels\":\"" label "\"}}"
+#define OPERATOR EVENT("cpu_op", "9", "9", "aten::mm", "0", "5")
+#define HOST	 "host process 9|thread thread 9: aten::mm@0+5000\n"
+
+/* Devices that are no GPUs, and GPUs of profilers other than Kineto. Devices come first. */
+static const struct row device_rows[] = {
+	/* MTIA: waits are none of its work, calls beside its streams are not either */
+	{ "[" OPERATOR "," EVENT("mtia_ccp_events", "17", "1", "pe_exe", "10", "3") "," EVENT(
+		  "mtia_ccp_events", "17", "1", "event_wait", "1",
+		  "8") "," EVENT("mtia_runtime", "17", "2", "synchronize", "1", "8") "]",
+	  "gpu /device:MTIA:17|ops stream 1: pe_exe@10000+3000\n"
+	  "gpu /device:MTIA:17|other other 1: event_wait@1000+8000\n" HOST
+	  "host process 17|thread thread 2: synchronize@1000+8000\n" },
+	{ "[" OPERATOR "," EVENT("mtia_ccp_events", "17", "1", "pe_exe", "10",
+				 "3") "," EVENT("mtia_runtime", "17", "2", "synchronize", "1",
+						"8") "," LABEL("17", "MTIA 17") "]",
+	  "gpu /device:MTIA:17|other stream 2: synchronize@1000+8000\n"
+	  "gpu /device:MTIA:17|ops stream 1: pe_exe@10000+3000\n" HOST },
+	/* HPU: its category is the device's in a process of its own, and a host's among operators */
+	{ "[" OPERATOR "," EVENT("hpu_op", "0", "7", "gemm", "10", "3") "]",
+	  "gpu /device:HPU:0|ops stream 7: gemm@10000+3000\n" HOST },
+	{ "[" OPERATOR "," EVENT("hpu_op", "9", "7", "gemm", "10", "3") "]",
+	  HOST "host process 9|thread thread 7: gemm@10000+3000\n" },
+	/* Ascend: the hardware by its name; rows that show it once more are derived */
+	{ "[" OPERATOR
+	  "," CALLED("2", "Ascend Hardware") "," CALLED("3", "Overlap Analysis") "," CALLED(
+		  "4", "CANN") "," EVENT("", "2", "5", "MatMulV2", "10",
+					 "3") "," EVENT("", "2", "5", "EVENT_WAIT", "2",
+							"3") "," EVENT("", "3", "1", "Computing",
+								       "10",
+								       "3") "," EVENT("", "4", "1",
+										      "launch", "1",
+										      "1") "]",
+	  "gpu /device:NPU:2|ops stream 5: MatMulV2@10000+3000\n"
+	  "gpu /device:NPU:2|other other 5: EVENT_WAIT@2000+3000\n" HOST
+	  "other Overlap Analysis|derived thread 1: Computing@10000+3000\n"
+	  "host CANN|thread thread 1: launch@1000+1000\n" },
+	/* any word of a label, for Kineto's own categories and for unknown ones */
+	{ "[" OPERATOR "," EVENT("kernel", "1", "7", "k", "10", "3") "," LABEL("1", "XPU 1") "]",
+	  "gpu /device:XPU:1|ops stream 7: k@10000+3000\n" HOST },
+	{ "[" OPERATOR "," EVENT("zpu_task", "1", "7", "k", "10", "3") "," LABEL("1", "ZPU 1") "]",
+	  "gpu /device:ZPU:1|ops stream 7: k@10000+3000\n" HOST },
+	{ "[" OPERATOR "," EVENT("zpu_task", "9", "7", "k", "10", "3") "," LABEL("9", "CPU") "]",
+	  HOST "host process 9|thread thread 7: k@10000+3000\n" },
+	/* rocprof's first version */
+	{ "[" CALLED("6", "GPU0") "," CALLED("2", "CPU HIP API") "," CALLED("1", "COPY") "," EVENT(
+		  "", "6", "1", "k", "10",
+		  "3") "," EVENT("", "2", "8", "hipLaunchKernel", "1",
+				 "3") "," EVENT("", "1", "0", "CopyHostToDevice", "4", "3") "]",
+	  "gpu /device:GPU:6|ops stream 1: k@9000+3000\n"
+	  "host CPU HIP API|thread thread 8: hipLaunchKernel@0+3000\n"
+	  "other COPY|other thread 0: CopyHostToDevice@3000+3000\n" },
+	/* autograd's profiler, without Kineto: a thread a GPU */
+	{ "[" EVENT("", "\"CPU functions\"", "1", "mm", "0",
+		    "3") "," EVENT("", "\"CUDA functions\"", "0", "k", "1",
+				   "3") "," EVENT("", "\"CUDA functions\"", "1", "k", "2", "3") "]",
+	  "gpu /device:GPU:0|ops stream 0: k@1000+3000\n"
+	  "gpu /device:GPU:1|ops stream 1: k@2000+3000\n"
+	  "host process CPU functions|thread thread 1: mm@0+3000\n" },
+	/* counters by kernel: the device is there, and ran nothing that has a time */
+	{ "[" OPERATOR "," EVENT("cuda_profiler_range", "0", "0", "k", "10", "3") "]",
+	  "gpu /device:GPU:0|other other 0: k@10000+3000\n" HOST },
+	/* a process that is neither a host nor a device, beside a host */
+	{ "[" OPERATOR "," EVENT("zpu_task", "1", "7", "k", "10", "3") "]",
+	  HOST "other process 1|other thread 7: k@10000+3000\n" },
+	/* without operators nobody knows better: threads, as VizTracer writes them */
+	{ "[" EVENT("FEE", "1", "7", "f", "10", "3") "]",
+	  "host process 1|thread thread 7: f@0+3000\n" },
+};
+
+TEST(devices_of_all_makers_are_found)
+{
+	for (size_t i = 0; i < TS_NELEM(device_rows); i++)
+		assert_read(ts_bytes_of(device_rows[i].text), NULL, device_rows[i].expected);
+}
+
+static struct ts_bytes unread_of(const struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_lines; i++)
+		if (profile->lines[i].unread.n > 0)
+			return profile->lines[i].unread;
+	return TS_LIT("-");
+}
+
+TEST(what_no_rule_takes_is_named)
+{
+	static const struct row unread[] = {
+		{ "[" OPERATOR "," EVENT("cuda_profiler_range", "0", "0", "k", "10", "3") "]",
+		  "category cuda_profiler_range" },
+		{ "[" OPERATOR "," EVENT("mtia_insight", "17", "0", "k", "10", "3") "]",
+		  "category mtia_insight" },
+		{ "[" OPERATOR "," EVENT("zpu_task", "1", "7", "k", "10", "3") "]",
+		  "category zpu_task" },
+		{ "[" OPERATOR "," EVENT("", "1", "7", "k", "10", "3") "]", "no category" },
+		{ "[" OPERATOR "," EVENT("cuda_sync", "0", "7", "k", "10", "3") "]", "-" },
+		{ "[" OPERATOR "," EVENT("kernel", "0", "7", "k", "10", "3") "]", "-" },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(unread); i++) {
+		struct memory_run mem;
+
+		memory_run_init(&mem);
+		assert_int_equal(
+			memory_run_add_as(&mem, CHROME, ts_bytes_of(unread[i].text), "h", NULL),
+			TS_OK);
+		if (!ts_bytes_is(unread_of(&mem.run.profile), unread[i].expected))
+			fail_msg("%s: %.*s", unread[i].text, TS_ARG(unread_of(&mem.run.profile)));
+		memory_run_release(&mem);
+	}
+}

@@ -95,17 +95,41 @@ enum chrome_class { /* what a track is for; events of different classes share no
 		    CHROME_STEPS, /* ProfilerStep#N, for the devices */
 };
 
+/* What the events of a process say of it, a bit each. */
+enum chrome_seen {
+	CHROME_SEEN_HOST = 1,	 /* operators, ranges, frames of Python: these are a host's */
+	CHROME_SEEN_RUNTIME = 2, /* calls of a device's runtime */
+	CHROME_SEEN_OPEN = 4,	 /* what is a device's if the process is one */
+};
+
 struct chrome_category {
 	struct ts_bytes name;
 	uint8_t side, class;
+	uint8_t seen; /* enum chrome_seen */
 	bool kernel;
-	bool keeps;  /* what its events say is kept (args.c), */
+	bool is_unread; /* of a device, and nothing takes it */
+	const char *
+		device; /* the word for the device that it is of; NULL: GPU, or the process says it */
+	bool keeps;	/* what its events say is kept (args.c), */
 	bool varies; /* and each says something else: there is room for half of what can be kept */
 	bool linked; /* launches, kernels: their args may say which belong together */
 };
 
+enum chrome_shows {
+	CHROME_SHOWS_THREADS,
+	CHROME_SHOWS_DEVICE,
+	CHROME_SHOWS_DERIVED,
+	CHROME_SHOWS_UNREAD
+};
+
 struct chrome_process {
 	struct ts_bytes pid, name, labels;
+	uint8_t seen;		 /* of its events */
+	const char *by_category; /* the word for its device, of its events' categories; NULL */
+	/* of ts_chrome_find_devices() */
+	uint8_t shows;
+	bool by_thread;	      /* each thread is a device of its own */
+	struct ts_bytes word; /* for the device: "GPU", "MTIA" */
 };
 
 struct chrome_open { /* a B that waits for its E */
@@ -116,6 +140,7 @@ struct chrome_open { /* a B that waits for its E */
 
 struct chrome_track {
 	uint32_t process;
+	uint32_t category; /* of its first event */
 	struct ts_bytes tid, name;
 	uint8_t side, class;
 	uint64_t nr_events;
@@ -162,6 +187,13 @@ uint32_t ts_chrome_track_of(struct chrome_names *names, uint32_t process, struct
 uint32_t ts_chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t track,
 			 struct ts_bytes raw, struct ts_bytes args);
 void ts_chrome_names_release(struct chrome_names *names);
+
+/* --- devices.c */
+
+/* Once all events were seen: what each process shows. */
+void ts_chrome_find_devices(struct chrome_names *names);
+/* Does a device's event of this name only wait, or mark a moment? */
+bool ts_chrome_is_wait(struct ts_bytes name);
 
 /* --- scan.c: the text -> names, records, and what the file says of itself */
 

@@ -81,7 +81,7 @@ static enum ts_status model_add_device(struct making *making, uint32_t plane,
 		return ts_fail_nomem(making->err);
 	if (!known)
 		return TS_OK;
-	device->kind = known->name;
+	device->kind = known->name.n > 0 ? known->name : device->kind;
 	device->hbm_bytes = known->memory_bytes > 0 ? known->memory_bytes : TS_UNKNOWN;
 	device->cc_major = known->cc_major;
 	device->cc_minor = known->cc_minor;
@@ -98,16 +98,26 @@ static bool has_threads(const struct chrome_file *file, const uint32_t *tracks, 
 	return false;
 }
 
+/* What a process shows that is a device's (named as ours and XLA's are, for instance) is that device's, whatever
+ * category it has: what a viewer adds to a device has others than its kernels. */
+static uint8_t side_of(const struct chrome_names *names, const struct chrome_track *track)
+{
+	return names->processes[track->process].shows == CHROME_SHOWS_DEVICE ? CHROME_DEVICE
+									     : track->side;
+}
+
 static enum ts_plane_kind model_kind_of(const struct chrome_file *file, const uint32_t *tracks,
 					size_t nr)
 {
 	const struct chrome_track *track = &file->names.tracks[tracks[0]];
 	enum ts_plane_kind kind = ts_plane_kind_of(file->names.processes[track->process].name);
 
-	if (track->side == CHROME_DEVICE)
+	if (side_of(&file->names, track) == CHROME_DEVICE)
 		return TS_PLANE_GPU;
 	if (kind != TS_PLANE_OTHER)
 		return kind;
+	if (file->names.processes[track->process].shows != CHROME_SHOWS_THREADS)
+		return TS_PLANE_OTHER;
 	return has_threads(file, tracks, nr) ? TS_PLANE_HOST : TS_PLANE_OTHER;
 }
 
@@ -116,15 +126,35 @@ static struct ts_bytes plane_name(struct making *making, const struct chrome_tra
 	const struct chrome_process *process = &making->file->names.processes[track->process];
 	struct ts_arena *arena = &making->profile->arena;
 
-	if (track->side == CHROME_DEVICE)
-		return ts_arena_printf(arena, "/device:GPU:%.*s", TS_ARG(process->pid));
+	if (ts_plane_kind_of(process->name) != TS_PLANE_GPU &&
+	    side_of(&making->file->names, track) == CHROME_DEVICE)
+		return ts_arena_printf(arena, "/device:%.*s:%.*s", TS_ARG(process->word),
+				       TS_ARG(process->by_thread ? track->tid : process->pid));
 	if (process->name.n)
 		return process->name;
 	return ts_arena_printf(arena, "process %.*s", TS_ARG(process->pid));
 }
 
-static enum ts_line_kind line_kind(enum ts_plane_kind plane, const struct chrome_track *track)
+static const struct chrome_category *category_of(const struct chrome_names *names,
+						 const struct chrome_track *track)
 {
+	return track->category == TS_NONE ? NULL : &names->categories[track->category];
+}
+
+/* Calls of a runtime, and the like, which are shown beside a device's streams. */
+static bool is_beside_streams(const struct chrome_names *names, const struct chrome_track *track)
+{
+	const struct chrome_category *category = category_of(names, track);
+
+	return names->processes[track->process].shows == CHROME_SHOWS_DEVICE && category &&
+	       category->side == CHROME_HOST && category->seen != CHROME_SEEN_OPEN;
+}
+
+static enum ts_line_kind line_kind(const struct chrome_names *names, enum ts_plane_kind plane,
+				   const struct chrome_track *track)
+{
+	const struct chrome_process *process = &names->processes[track->process];
+
 	if (track->class == CHROME_STEPS)
 		return plane == TS_PLANE_GPU ? TS_LINE_STEPS : TS_LINE_OTHER;
 	if (track->class == CHROME_ANNOTATION)
@@ -133,6 +163,10 @@ static enum ts_line_kind line_kind(enum ts_plane_kind plane, const struct chrome
 		return TS_LINE_OTHER;
 	if (track->side == CHROME_DEVICE)
 		return TS_LINE_OPS;
+	if (process->shows == CHROME_SHOWS_DERIVED)
+		return TS_LINE_DERIVED;
+	if (is_beside_streams(names, track))
+		return TS_LINE_OTHER;
 	if (ts_bytes_starts(track->name, "TPUsight: "))
 		return TS_LINE_DERIVED; /* an earlier annotation */
 	return ts_line_kind_of(plane, track->name);
@@ -159,18 +193,9 @@ static struct ts_bytes line_name(struct making *making, const struct chrome_trac
 		return without_blanks_behind(track->name);
 	if (track->class == CHROME_STEPS)
 		return TS_LIT("Steps");
-	if (track->class == CHROME_MAIN && track->side == CHROME_DEVICE)
+	if (track->class == CHROME_MAIN && side_of(&making->file->names, track) == CHROME_DEVICE)
 		word = "stream";
 	return ts_arena_printf(&making->profile->arena, "%s %.*s", word, TS_ARG(track->tid));
-}
-
-/* What a process shows that is named for a GPU (as ours and XLA's are) is that GPU's, whatever
- * category it has: what a viewer adds to a device has others than its kernels. */
-static uint8_t side_of(const struct chrome_names *names, const struct chrome_track *track)
-{
-	struct ts_bytes name = names->processes[track->process].name;
-
-	return ts_plane_kind_of(name) == TS_PLANE_GPU ? CHROME_DEVICE : track->side;
 }
 
 /* A number that systems give to a process or a thread; -1: it is not one. */
@@ -179,6 +204,23 @@ static int64_t system_id(struct ts_bytes text)
 	int64_t id;
 
 	return ts_bytes_i64(text, &id) && id >= 0 && id <= INT32_MAX ? id : -1;
+}
+
+/* What of it no rule takes; empty: its events are known. */
+static struct ts_bytes model_unread(struct making *making, const struct chrome_track *track)
+{
+	const struct chrome_names *names = &making->file->names;
+	const struct chrome_category *category = category_of(names, track);
+	const struct chrome_process *process = &names->processes[track->process];
+	struct ts_arena *arena = &making->profile->arena;
+
+	if (category && category->is_unread)
+		return ts_arena_printf(arena, "category %.*s", TS_ARG(category->name));
+	if (process->shows != CHROME_SHOWS_UNREAD || track->class != CHROME_MAIN)
+		return (struct ts_bytes){ NULL, 0 };
+	if (category && category->name.n > 0)
+		return ts_arena_printf(arena, "category %.*s", TS_ARG(category->name));
+	return TS_LIT("no category");
 }
 
 static enum ts_status model_add_line(struct making *making, uint32_t plane, uint32_t index)
@@ -193,7 +235,8 @@ static enum ts_status model_add_line(struct making *making, uint32_t plane, uint
 	if (!ts_bytes_i64(track->tid, &line->id))
 		line->id = index;
 	line->name = line_name(making, track);
-	line->kind = line_kind(making->profile->planes[plane].kind, track);
+	line->kind = line_kind(&file->names, making->profile->planes[plane].kind, track);
+	line->unread = model_unread(making, track);
 	line->nr_events = track->nr_events;
 	line->repeats = track->class == CHROME_STEPS;
 	line->has_points = track->class == CHROME_COUNTER;
@@ -212,14 +255,14 @@ static enum ts_status add_plane(struct making *making, const uint32_t *tracks, s
 	uint32_t index = (uint32_t)making->profile->nr_planes;
 	struct ts_plane *plane = ts_profile_add_plane(making->profile);
 	int64_t pid = system_id(file->names.processes[first->process].pid);
+	uint8_t side = side_of(&file->names, first);
 	enum ts_status st = TS_OK;
 
 	if (!plane)
 		return ts_fail_nomem(making->err);
 	plane->host = making->host;
 	plane->id = index;
-	plane->pid =
-		pid > 0 && first->side == CHROME_HOST ? pid : TS_UNKNOWN; /* a GPU's is its index */
+	plane->pid = pid > 0 && side == CHROME_HOST ? pid : TS_UNKNOWN; /* a GPU's is its index */
 	plane->name = plane_name(making, first);
 	plane->kind = model_kind_of(file, tracks, nr);
 	file->planes[2 * first->process + first->side] = index;
@@ -228,7 +271,7 @@ static enum ts_status add_plane(struct making *making, const uint32_t *tracks, s
 		return TS_OK;
 	if (plane->kind == TS_PLANE_GPU || plane->kind == TS_PLANE_TPU)
 		st = model_add_device(making, index, tracks, nr);
-	if (st == TS_OK && first->side == CHROME_DEVICE && file->step_track != TS_NONE)
+	if (st == TS_OK && side == CHROME_DEVICE && file->step_track != TS_NONE)
 		st = model_add_line(making, index, file->step_track);
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
 		if (tracks[i] != file->step_track)
@@ -272,6 +315,9 @@ static uint32_t *ordered_tracks(const struct chrome_names *names, size_t *nr)
 
 static bool same_plane(const struct chrome_names *names, uint32_t a, uint32_t b)
 {
+	if (names->processes[names->tracks[a].process].by_thread &&
+	    !ts_bytes_eq(names->tracks[a].tid, names->tracks[b].tid))
+		return false;
 	return names->tracks[a].process == names->tracks[b].process &&
 	       side_of(names, &names->tracks[a]) == side_of(names, &names->tracks[b]);
 }
@@ -342,9 +388,13 @@ static void take_args(struct ts_arena *arena, struct ts_op *op, struct ts_bytes 
 static void model_by_line(struct making *making, struct ts_op *op, const struct chrome_op *from)
 {
 	const struct chrome_track *track = &making->file->names.tracks[from->track];
-	struct ts_bytes process = making->file->names.processes[track->process].name;
-	enum ts_plane_kind plane = ts_plane_kind_of(process);
-	enum ts_line_kind line = line_kind(plane, track);
+	const struct chrome_names *names = &making->file->names;
+	enum ts_plane_kind plane =
+		side_of(names, track) == CHROME_DEVICE
+			? TS_PLANE_GPU
+			: ts_plane_kind_of(names->processes[track->process].name);
+	enum ts_line_kind line = line_kind(names, plane, track);
+	struct ts_bytes category = names->categories[from->category].name;
 
 	op->is_event = true;
 	if (line == TS_LINE_MODULES) {
@@ -357,6 +407,9 @@ static void model_by_line(struct making *making, struct ts_op *op, const struct 
 		take_args(&making->profile->arena, op, from->args);
 		if (op->category.n == 0 && plane == TS_PLANE_GPU)
 			op->category = TS_LIT("kernel");
+	} else if (category.n > 0) {
+		op->category = category;
+		op->program_id = ts_hash(category, 0);
 	}
 }
 
@@ -373,7 +426,9 @@ static enum ts_status model_add_op(struct making *making, struct chrome_op *from
 	} else if (from->track != TS_NONE) {
 		model_by_line(making, &op, from);
 	} else {
-		op.category = category->name;
+		/* that of another maker's device is known as Kineto's own kernels are */
+		op.category =
+			category->kernel && category->device ? TS_LIT("kernel") : category->name;
 		op.is_traced = category->kernel;
 		op.is_event = !category->kernel;
 		op.program_id = ts_hash(category->name, 0);
@@ -417,10 +472,12 @@ enum ts_status ts_chrome_to_model(struct chrome_file *file, struct ts_profile *p
 				  uint32_t host, struct ts_error *err)
 {
 	struct making making = { file, profile, host, err };
-	enum ts_status st = model_add_planes(&making);
+	enum ts_status st;
 
 	TS_ASSERT(file && profile);
 	TS_ASSERT(host < profile->nr_hosts);
+	ts_chrome_find_devices(&file->names);
+	st = model_add_planes(&making);
 	for (size_t i = 0; i < file->names.nr_ops && st == TS_OK; i++)
 		st = model_add_op(&making, &file->names.ops[i]);
 	profile->hosts[host].rank = file->rank;

@@ -10,10 +10,36 @@ struct category_row {
 	struct chrome_category as;
 };
 
-/* libkineto/src/ActivityType.cpp, the categories that have no class of their own. */
+/*
+ * libkineto/include/ActivityType.h, the categories that have no class of their own. Kineto calls hpu_op the HPU's
+ * runtime, and PyTorch takes it for the device (torch/csrc/profiler/kineto_shim.cpp): the process decides.
+ */
 static const struct category_row rows[] = {
 	{ "gpu_user_annotation", { .side = CHROME_DEVICE, .class = CHROME_ANNOTATION } },
-	{ "", { .linked = true } }, /* JAX's have none */
+	{ "", { .linked = true, .seen = CHROME_SEEN_OPEN } }, /* JAX's have none */
+	{ "user_annotation", { .seen = CHROME_SEEN_HOST } },
+	{ "python_function", { .seen = CHROME_SEEN_HOST } },
+	{ "cpu_instant_event", { .seen = CHROME_SEEN_HOST } },
+	{ "overhead", { .side = CHROME_HOST } },
+	{ "external_correlation", { .side = CHROME_HOST } },
+	{ "mtia_ccp_events",
+	  { .side = CHROME_DEVICE,
+	    .kernel = true,
+	    .keeps = true,
+	    .linked = true,
+	    .device = "MTIA" } },
+	{ "mtia_insight",
+	  { .side = CHROME_DEVICE, .class = CHROME_OTHER, .is_unread = true, .device = "MTIA" } },
+	{ "mtia_counters",
+	  { .side = CHROME_DEVICE, .class = CHROME_OTHER, .is_unread = true, .device = "MTIA" } },
+	{ "hpu_op", { .keeps = true, .linked = true, .seen = CHROME_SEEN_OPEN, .device = "HPU" } },
+	/* CUPTI's and XPUPTI's counters by kernel: where a range lies is made up, all are equally long */
+	{ "cuda_profiler_range",
+	  { .side = CHROME_DEVICE, .class = CHROME_OTHER, .is_unread = true } },
+	{ "xpu_scope_profiler",
+	  { .side = CHROME_DEVICE, .class = CHROME_OTHER, .is_unread = true, .device = "XPU" } },
+	{ "cuda_event", { .side = CHROME_DEVICE, .class = CHROME_OTHER } },
+	{ "xpu_sync", { .side = CHROME_DEVICE, .class = CHROME_OTHER, .device = "XPU" } },
 	{ "cuda_sync",
 	  { .side = CHROME_DEVICE,
 	    .class = CHROME_OTHER,
@@ -35,10 +61,12 @@ static struct chrome_category chrome_names_category_of(struct ts_bytes name)
 	switch (ts_trace_class_of_category(ts_opcode_of(name))) {
 	case TS_TRACE_KERNEL:
 	case TS_TRACE_MEMCPY:
-	case TS_TRACE_MEMSET:	return kernel;
-	case TS_TRACE_RUNTIME:	return (struct chrome_category){ .linked = true };
-	case TS_TRACE_CPU_EXEC: return (struct chrome_category){ .keeps = true };
-	default:		return (struct chrome_category){ .side = CHROME_HOST };
+	case TS_TRACE_MEMSET: return kernel;
+	case TS_TRACE_RUNTIME:
+		return (struct chrome_category){ .linked = true, .seen = CHROME_SEEN_RUNTIME };
+	case TS_TRACE_CPU_EXEC:
+		return (struct chrome_category){ .keeps = true, .seen = CHROME_SEEN_HOST };
+	default: return (struct chrome_category){ .linked = true, .seen = CHROME_SEEN_OPEN };
 	}
 }
 
@@ -126,9 +154,12 @@ static uint32_t chrome_names_add_track(struct chrome_names *names, struct chrome
 uint32_t ts_chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
 			    uint8_t side, uint8_t class)
 {
-	struct chrome_track wanted = {
-		.process = process, .tid = tid, .side = side, .class = class, .device = TS_UNKNOWN
-	};
+	struct chrome_track wanted = { .process = process,
+				       .category = TS_NONE,
+				       .tid = tid,
+				       .side = side,
+				       .class = class,
+				       .device = TS_UNKNOWN };
 	uint32_t at = names->last_track;
 	uint64_t key;
 

@@ -17,7 +17,7 @@
 struct scan {
 	struct chrome_file *file;
 	struct ts_walk walk;
-	uint32_t no_category, step_category;
+	uint32_t step_category;
 };
 
 #define LOOKED_AT 15    /* times of the text's beginning: one of them in the middle stands near the most */
@@ -185,11 +185,37 @@ static struct ts_bytes chrome_scan_category_of(const struct chrome_event *event)
 {
 	struct ts_bytes category = ts_jtok_text(event->category);
 
-	if (category.n == 0 && ts_bytes_is(ts_jtok_text(event->pid), "CPU functions"))
+	if (category.n > 0)
+		return category;
+	if (ts_bytes_is(ts_jtok_text(event->pid), "CUDA functions")) /* until torch 1.8 */
+		return TS_LIT("kernel");
+	if (ts_bytes_is(ts_jtok_text(event->pid), "CPU functions"))
 		return ts_bytes_starts(ts_jtok_text(event->name), STEP_PREFIX)
 			       ? TS_LIT("user_annotation")
 			       : TS_LIT("cpu_op");
 	return category;
+}
+
+/* What a device only waits for is none of its work. */
+static uint8_t chrome_scan_class_of(const struct chrome_category *known,
+				    const struct chrome_event *event)
+{
+	bool may_wait = known->device || known->seen == CHROME_SEEN_OPEN;
+
+	return may_wait && ts_chrome_is_wait(ts_jtok_text(event->name)) ? CHROME_OTHER
+									: known->class;
+}
+
+static void chrome_scan_note_seen(struct chrome_names *names, uint32_t process, uint32_t track,
+				  uint32_t category)
+{
+	const struct chrome_category *known = &names->categories[category];
+
+	names->processes[process].seen |= known->seen;
+	if (known->device)
+		names->processes[process].by_category = known->device;
+	if (names->tracks[track].category == TS_NONE)
+		names->tracks[track].category = category;
 }
 
 /*
@@ -220,7 +246,7 @@ static enum ts_status chrome_scan_place(struct scan *scan, const struct chrome_e
 		return st;
 	if (event->phase == 'X') {
 		side = known->side;
-		class = class == CHROME_MAIN ? known->class : class;
+		class = class == CHROME_MAIN ? chrome_scan_class_of(known, event) : class;
 	}
 	track = ts_chrome_track_of(names, process, ts_jtok_text(event->tid), side, class);
 	if (track == TS_LIMIT_TRACE_TRACKS) {
@@ -230,10 +256,11 @@ static enum ts_status chrome_scan_place(struct scan *scan, const struct chrome_e
 	record->op = event->phase == 'E'
 			     ? 0
 			     : ts_chrome_op_of(names, category,
-					       category == scan->no_category ? track : TS_NONE,
+					       known->seen == CHROME_SEEN_OPEN ? track : TS_NONE,
 					       ts_jtok_text(event->name), event->args);
 	if (track == TS_NONE || record->op == TS_NONE)
 		return ts_fail_nomem(err);
+	chrome_scan_note_seen(names, process, track, category);
 	record->track = (uint16_t)track;
 	if (side == CHROME_DEVICE && !names->tracks[track].has_device)
 		note_device(&names->tracks[track], event->args);
@@ -591,11 +618,8 @@ static enum ts_status chrome_scan_begin(struct scan *scan, struct ts_error *err)
 {
 	struct chrome_names *names = &scan->file->names;
 
-	scan->no_category = ts_chrome_category_of(names, (struct ts_bytes){ NULL, 0 });
 	scan->step_category = ts_chrome_category_of(names, TS_LIT("ProfilerStep"));
-	if (scan->no_category == TS_NONE || scan->step_category == TS_NONE)
-		return ts_fail_nomem(err);
-	return TS_OK;
+	return scan->step_category == TS_NONE ? ts_fail_nomem(err) : TS_OK;
 }
 
 enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,

@@ -224,6 +224,16 @@ static bool takes_line(struct xplane_file *file, const struct ts_pb *pb)
 	return true;
 }
 
+/* What the line is for. Of planes without events of their own, and of a viewer's rows, nothing is missed. */
+static void index_set_kind(struct ts_profile *profile, struct ts_line *line)
+{
+	enum ts_plane_kind plane = profile->planes[line->plane].kind;
+
+	line->kind = ts_line_kind_of(plane, line->name);
+	if (line->kind == TS_LINE_OTHER && plane != TS_PLANE_METADATA && plane != TS_PLANE_TASK)
+		line->unread = ts_arena_printf(&profile->arena, "line %.*s", TS_ARG(line->name));
+}
+
 static enum ts_status index_read_lines(struct ts_profile *profile, struct xplane_file *file,
 				       uint32_t plane_index, struct ts_pb pb, size_t nr_threads,
 				       struct ts_error *err)
@@ -246,11 +256,8 @@ static enum ts_status index_read_lines(struct ts_profile *profile, struct xplane
 		plane->nr_lines++;
 	}
 	st = ts_work_run(nr_threads, plane->nr_lines, read_line_head, &job, err);
-	for (uint32_t i = 0; i < plane->nr_lines; i++) {
-		struct ts_line *line = &profile->lines[job.first_line + i];
-
-		line->kind = ts_line_kind_of(plane->kind, line->name);
-	}
+	for (uint32_t i = 0; i < plane->nr_lines; i++)
+		index_set_kind(profile, &profile->lines[job.first_line + i]);
 	return st;
 }
 
@@ -287,7 +294,7 @@ static uint32_t index_add_line(struct ts_profile *profile, uint32_t plane_index,
 	line->id = head->id;
 	line->name = head->name;
 	line->timestamp_ns = head->timestamp_ns;
-	line->kind = ts_line_kind_of(plane->kind, line->name);
+	index_set_kind(profile, line);
 	plane->nr_lines++;
 	return (uint32_t)profile->nr_lines - 1;
 }
