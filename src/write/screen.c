@@ -191,7 +191,10 @@ static void screen_put_verdict(struct ts_buf *out, const struct ts_results *resu
 	const struct ts_result *capture = TS_FIND(results, capture);
 	struct ts_value verdict = capture ? TS_GET(capture, capture, verdict) : ts_null();
 
-	if (ts_summary_has_no_device(results))
+	bool misleads = verdict.type == TS_VALUE_TEXT && ts_bytes_is(verdict.as.s, "misleading");
+
+	/* In what could not be read there may be a device. */
+	if (ts_summary_has_no_device(results) && !misleads)
 		screen_put_sentence(out, "",
 				    ts_text(ts_bytes_of("No TPU or GPU is in this profile")),
 				    ": what is known is of its hosts", width);
@@ -199,7 +202,7 @@ static void screen_put_verdict(struct ts_buf *out, const struct ts_results *resu
 		screen_put_sentence(out, "The capture is ", verdict, " (tpusight check says why)",
 				    width);
 	/* What limits the run cannot be said of figures that mislead. */
-	if (time && !(verdict.type == TS_VALUE_TEXT && ts_bytes_is(verdict.as.s, "misleading")))
+	if (time && !misleads)
 		screen_put_sentence(out, "", TS_GET(time, time, bottleneck), "", width);
 	screen_put_buckets(out, time, width);
 }

@@ -88,6 +88,12 @@ TEST(figures_that_mislead_have_no_verdict)
 	assert_begins("usable", false, "compute-bound", "misleading");
 }
 
+TEST(a_damaged_profile_of_hosts_may_have_had_a_device)
+{
+	assert_begins("misleading", true, "The capture is misleading (tpusight check says why)\n",
+		      "No TPU or GPU");
+}
+
 TEST(a_profile_of_hosts_is_not_called_empty)
 {
 	assert_begins("empty", true,

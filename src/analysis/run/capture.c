@@ -50,7 +50,8 @@ static TS_RECORD_WITH(host, TS_VALID_IF(run_capture_is_host), TS_NUMBER(1, nr_ev
 		      TS_NUMBER(4, nr_kept, TS_BY_HAND), TS_NUMBER(5, ran_on_cpu, TS_BY_HAND),
 		      TS_NUMBER(6, ran_on_tpu, TS_BY_HAND), TS_NUMBER(7, nr_cpu_runs, TS_BY_HAND),
 		      TS_STRUCT(8, works, work_record), TS_STRUCT(9, launches, links_record),
-		      TS_STRUCT(10, kernels, links_record));
+		      TS_STRUCT(10, kernels, links_record), TS_NUMBER(11, nr_operators, TS_BY_HAND),
+		      TS_NUMBER(12, nr_runtime_calls, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct capture_device
@@ -79,7 +80,9 @@ enum work_class {
 	CLASS_LAUNCH, /* of a kernel */
 	CLASS_RECORD, /* into a graph: launches run nothing up to */
 	CLASS_RECORDED,
-	CLASS_KERNEL
+	CLASS_KERNEL,
+	CLASS_OPERATOR,
+	CLASS_RUNTIME
 };
 
 static const struct class_row {
@@ -127,15 +130,21 @@ static const struct class_row word_rows[] = {
 	{ "save_pretrained", CLASS_SAVE },    { "torch/serialization.py", CLASS_SAVE },
 };
 
-static enum work_class run_capture_class_of(struct ts_bytes name)
+static enum work_class run_capture_class_of(const struct ts_op *op)
 {
+	struct ts_bytes name = op->name;
+
 	for (size_t i = 0; i < TS_NELEM(word_rows); i++)
 		if (ts_bytes_has(name, word_rows[i].prefix))
 			return word_rows[i].class;
 	for (size_t i = 0; i < TS_NELEM(class_rows); i++)
 		if (ts_bytes_starts(name, class_rows[i].prefix))
 			return class_rows[i].class;
-	return CLASS_NONE;
+	switch (ts_trace_class_of_category(op->category_id)) {
+	case TS_TRACE_CPU_EXEC: return CLASS_OPERATOR;
+	case TS_TRACE_RUNTIME:	return CLASS_RUNTIME;
+	default:		return CLASS_NONE;
+	}
 }
 
 static void keep_call(struct capture_host *host, int64_t start_ps)
@@ -199,11 +208,13 @@ static enum ts_status take_thread(struct capture_state *state, const struct ts_c
 		uint8_t *class = &state->classes[block->op[i]];
 
 		if (*class == CLASS_UNKNOWN)
-			*class = (uint8_t)run_capture_class_of(
-				block->profile->ops[block->op[i]].name);
+			*class = (uint8_t)run_capture_class_of(&block->profile->ops[block->op[i]]);
 		host->ran_on_cpu |= *class == CLASS_CPU;
 		host->nr_cpu_runs += *class == CLASS_CPU_RUN;
 		host->ran_on_tpu |= *class == CLASS_TPU;
+		host->nr_operators += *class == CLASS_OPERATOR;
+		host->nr_runtime_calls += *class == CLASS_RUNTIME ||
+					  (*class >= CLASS_LAUNCH && *class <= CLASS_RECORDED);
 		/* Events come by their ends: the calls inside this one are before it. */
 		if (*class == CLASS_CALL) {
 			while (host->nr_kept > 0 &&
@@ -329,6 +340,8 @@ static bool merge_host(struct capture_host *into, const struct capture_host *fro
 	into->nr_events += from->nr_events;
 	into->nr_calls += from->nr_calls;
 	into->nr_cpu_runs += from->nr_cpu_runs;
+	into->nr_operators += from->nr_operators;
+	into->nr_runtime_calls += from->nr_runtime_calls;
 	into->ran_on_cpu |= from->ran_on_cpu;
 	into->ran_on_tpu |= from->ran_on_tpu;
 	for (int w = 0; w < TS_NR_HOST_WORKS; w++) {

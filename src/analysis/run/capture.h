@@ -33,7 +33,8 @@ struct capture_host {
 		nr_calls; /* calls: of jitted functions; one inside another does not count */
 	int64_t call_ps[CAPTURE_CALLS]; /* starts of the latest, in the order of time */
 	size_t nr_kept;
-	uint64_t nr_cpu_runs;	     /* executions by XLA's executor for CPUs */
+	uint64_t nr_cpu_runs;			 /* executions by XLA's executor for CPUs */
+	uint64_t nr_operators, nr_runtime_calls; /* of PyTorch; of the device's runtime */
 	bool ran_on_cpu, ran_on_tpu; /* XLA's executor for CPUs, the TPU's runtime was at work */
 	struct capture_work works[TS_NR_HOST_WORKS];
 	struct capture_links launches, kernels;

@@ -4,6 +4,7 @@
  * numbers reports nothing. Limits that are not settings are named here, with their reason.
  */
 #include "analysis/run/capture.h"
+#include "analysis/run/capture_seen.h"
 
 #include <inttypes.h>
 
@@ -93,12 +94,33 @@ static enum ts_confidence confidence_of(const char *id)
 	return TS_CERTAIN;
 }
 
+/* The causes that say that something is not there. Of a file that could not be read to its end that is not known. */
+static bool needs_whole_input(const char *id)
+{
+	static const char *const absences[] = {
+		"ran_on_cpu",	    "no_device",	  "not_read",
+		"counters_only",    "device_ran_nothing", "only_compilation",
+		"warm_up_only",	    "ops_missing",	  "not_blocked",
+		"device_trace_cut", "unused_devices",	  "host_tracing_off",
+		"no_hlo",	    "steps_inferred",	  "steps_missing",
+	};
+
+	for (size_t i = 0; i < TS_NELEM(absences); i++)
+		if (strcmp(absences[i], id) == 0)
+			return true;
+	return false;
+}
+
 /* Reports a cause; the evidence is what was put into report->text. */
 static void capture_causes_add(struct report *report, const char *id, enum ts_severity severity,
 			       enum ts_capture_verdict verdict, struct ts_bytes what)
 {
 	const struct ts_advice *advice = capture_causes_advice_of(report->ctx->profile, id);
 
+	if (ts_profile_is_damaged(report->ctx->profile) && needs_whole_input(id)) {
+		ts_buf_clear(&report->text);
+		return;
+	}
 	TS_ASSERT(advice->advice[0] && report->nr_causes < MAX_CAUSES);
 	report->causes[report->nr_causes++] = (struct ts_capture_cause){
 		.id = id,
@@ -154,21 +176,58 @@ static bool any_host(const struct report *report, bool cpu)
 	return false;
 }
 
+/* Did PyTorch's operators run, and nothing was asked of a device? Gives how many. */
+static uint64_t nr_cpu_operators(const struct report *report)
+{
+	uint64_t nr = 0, nr_calls = 0;
+
+	for (size_t i = 0; i < report->ctx->profile->nr_hosts; i++) {
+		nr += report->sum->hosts[i].nr_operators;
+		nr_calls += report->sum->hosts[i].nr_runtime_calls;
+	}
+	return nr_calls == 0 ? nr : 0;
+}
+
+static bool check_ran_on_cpu(struct report *report)
+{
+	uint64_t nr_operators = nr_cpu_operators(report);
+
+	if (any_host(report, true))
+		ts_buf_puts(&report->text,
+			    "XLA's executor for CPUs was at work, and no device was.");
+	else if (nr_operators > 0)
+		ts_buf_printf(&report->text,
+			      "%" PRIu64 " operator%s ran on host threads, and no call of a "
+			      "device's runtime was recorded.",
+			      nr_operators, plural(nr_operators));
+	else
+		return false;
+	capture_causes_add(report, "ran_on_cpu", TS_INFO, TS_CAPTURE_USABLE,
+			   TS_LIT("The job ran on the CPU: no TPU or GPU is in this profile"));
+	return true;
+}
+
 static void check_no_device(struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
+	struct capture_unread unread = ts_capture_unread(profile);
 
 	if (profile->nr_devices > 0 || capture_causes_count_planes(profile) == 0 ||
 	    report->pairs.nr_lost > 0)
 		return;
-	put_inventory(report);
-	if (any_host(report, true)) {
-		ts_buf_puts(&report->text, " XLA's executor for CPUs was at work.");
-		capture_causes_add(
-			report, "ran_on_cpu", TS_CRITICAL, TS_CAPTURE_EMPTY,
-			TS_LIT("The job ran on the CPU: no TPU or GPU is in this profile"));
+	if (unread.nr_events > 0) {
+		ts_capture_put_unread(&report->text, profile);
+		capture_causes_add(report, "not_read", TS_CRITICAL, TS_CAPTURE_EMPTY,
+				   ts_result_text(report->result,
+						  "No device is known in this profile, and %" PRIu64
+						  " event%s of it %s not read",
+						  unread.nr_events, plural(unread.nr_events),
+						  unread.nr_events == 1 ? "is" : "are"));
 		return;
 	}
+	if (check_ran_on_cpu(report))
+		return;
+	put_inventory(report);
 	if (any_host(report, false))
 		ts_buf_puts(&report->text, " The host called the TPU's runtime, so a TPU was "
 					   "there: only its trace is missing.");
@@ -207,8 +266,9 @@ static void check_lost_kernels(struct report *report)
 	bool many = pairs->nr_lost * MANY_LOST >= pairs->nr_launches;
 	char from[TS_UNIT_MAX], until[TS_UNIT_MAX];
 
-	if (pairs->nr_lost == 0 || pairs->nr_lost * FEW_LOST < pairs->nr_launches)
-		return;
+	if (pairs->nr_lost == 0 || pairs->nr_lost * FEW_LOST < pairs->nr_launches ||
+	    ts_capture_unread(report->ctx->profile).nr_counters > 0)
+		return; /* in the mode of counters kernels have no records of their own */
 	ts_buf_printf(&report->text,
 		      "%" PRIu64 " launch%s, %" PRIu64 " kernel%s: what the launches ran was not "
 		      "recorded from %s to %s.",
@@ -290,10 +350,64 @@ static int64_t compile_ps(const struct report *report)
 	return report->ctx->outline ? report->ctx->outline->compile_ps : 0;
 }
 
+/* Nothing was captured of a step that did not run (run/predict.h): advice on how would be wrong. */
+static bool was_captured(const struct report *report)
+{
+	return ts_profile_predicted(report->ctx->profile).n == 0;
+}
+
+/* Counters of a device whose ops were not recorded. */
+static void check_counters(struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	uint64_t nr = ts_capture_unread(profile).nr_counters;
+
+	if (profile->nr_devices == 0 || report->nr_ran > 0 || nr == 0)
+		return;
+	ts_capture_put_unread(&report->text, profile);
+	ts_buf_puts(&report->text, " Their values are not read, and no kernel or op has a time.");
+	capture_causes_add(report, "counters_only", TS_WARNING, TS_CAPTURE_EMPTY,
+			   ts_result_text(report->result,
+					  "The profile has %" PRIu64
+					  " event%s of the devices' counters, and no times",
+					  nr, plural(nr)));
+}
+
+/* Beside devices that are read: what is there besides, and is not. */
+static void check_not_read(struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	uint64_t nr = ts_capture_unread(profile).nr_events;
+
+	if (report->nr_ran == 0 || nr == 0 || !was_captured(report))
+		return;
+	ts_capture_put_unread(&report->text, profile);
+	capture_causes_add(report, "not_read", TS_INFO, TS_CAPTURE_GOOD,
+			   ts_result_text(report->result,
+					  "%" PRIu64 " event%s %s of a kind that is not read", nr,
+					  plural(nr), nr == 1 ? "is" : "are"));
+}
+
+static void check_other_device(struct report *report)
+{
+	struct ts_bytes word = ts_capture_other_device(report->ctx->profile);
+
+	if (word.n == 0 || report->nr_ran == 0)
+		return;
+	ts_buf_puts(&report->text,
+		    "Times, streams, copies and communication are read. Their peak rates are "
+		    "not known, so that no share of a peak and no roofline is given.");
+	capture_causes_add(report, "other_device", TS_INFO, TS_CAPTURE_GOOD,
+			   ts_result_text(report->result,
+					  "The devices are %.*s: they are read as streams of "
+					  "kernels",
+					  TS_ARG(ts_bytes_cut(word, 0, MAX_NAME))));
+}
+
 static void check_nothing_ran(struct report *report)
 {
 	if (report->ctx->profile->nr_devices == 0 || report->nr_ran > 0 || compile_ps(report) > 0 ||
-	    nr_calls(report) > 0)
+	    nr_calls(report) > 0 || ts_capture_unread(report->ctx->profile).nr_events > 0)
 		return;
 	put_inventory(report);
 	capture_causes_add(report, "device_ran_nothing", TS_CRITICAL, TS_CAPTURE_EMPTY,
@@ -392,6 +506,7 @@ static void check_ops_missing(struct report *report)
 struct work {
 	const struct capture_host *host;
 	bool has_devices, is_gpu;
+	bool is_trace;		    /* its window is that of its events */
 	uint64_t nr_modules;	    /* of the device that ran most */
 	int64_t last_ps;	    /* end of the last op; INT64_MIN: none */
 	int64_t window_ps, stop_ps; /* -1: the profile does not say */
@@ -402,6 +517,7 @@ static struct work capture_causes_work_of(const struct report *report, uint32_t 
 	const struct ts_profile *profile = report->ctx->profile;
 	const struct ts_host *of = &profile->hosts[host];
 	struct work work = { .host = &report->sum->hosts[host],
+			     .is_trace = of->trace_ps != TS_UNKNOWN,
 			     .last_ps = INT64_MIN,
 			     .window_ps = -1,
 			     .stop_ps = -1 };
@@ -482,6 +598,8 @@ static bool check_busy_at_end(struct report *report, const struct work *work)
 	char time[TS_UNIT_MAX];
 	int64_t gap_ps = ts_i64_sub(work->stop_ps, work->last_ps);
 
+	if (work->is_trace && gap_ps <= 0)
+		return false; /* it ends with its last event, whatever that is */
 	if (work->window_ps <= 0 || work->last_ps == INT64_MIN ||
 	    gap_ps > TS_MAX(work->window_ps / NEAR_END, TS_PS_PER_US))
 		return false;
@@ -520,12 +638,6 @@ static void put_messages(struct report *report, const struct ts_bytes *items, si
 		ts_buf_puts(&report->text, *nr_listed > 1 ? " " : "");
 		ts_buf_printf(&report->text, "\"%.*s\".", TS_ARG(ts_bytes_cut(items[i], 0, 200)));
 	}
-}
-
-/* Nothing was captured of a step that did not run (run/predict.h): advice on how would be wrong. */
-static bool was_captured(const struct report *report)
-{
-	return ts_profile_predicted(report->ctx->profile).n == 0;
 }
 
 static void check_messages(struct report *report)
@@ -931,6 +1043,79 @@ static void check_epochs(struct report *report)
 			   ts_result_text(report->result, "%zu epochs are in this profile", nr));
 }
 
+/* What of a file its planes have: the lines' bytes, of the plane with the most. */
+static void put_largest_plane(struct report *report, uint32_t host)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	const struct ts_plane *largest = NULL;
+	char size[TS_UNIT_MAX];
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < profile->nr_planes; i++) {
+		const struct ts_plane *plane = &profile->planes[i];
+		uint64_t nr = 0;
+
+		for (uint32_t k = 0; k < plane->nr_lines && plane->host == host; k++)
+			nr += profile->lines[plane->first_line + k].body.n;
+		if (nr > most)
+			largest = plane;
+		most = TS_MAX(most, nr);
+	}
+	if (!largest)
+		return;
+	ts_buf_printf(
+		&report->text, " The events of %.*s have %s of it%s.",
+		TS_ARG(ts_bytes_cut(largest->name, 0, MAX_NAME)), ts_fmt_bytes(size, (double)most),
+		largest->kind == TS_PLANE_HOST
+			? ": a lower host_tracer_level or python_tracer_level makes it smaller"
+			: ": fewer steps make it smaller");
+}
+
+/* Ranks of a job whose traces are not among those that were given. One alone is what most people look at. */
+static void check_ranks(struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	int64_t all = 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < profile->nr_hosts; i++) {
+		all = TS_MAX(all, profile->hosts[i].world_size);
+		nr += profile->hosts[i].rank >= 0;
+	}
+	if (nr < 2 || nr != profile->nr_hosts || all <= (int64_t)nr)
+		return;
+	ts_buf_puts(&report->text, "What the others did and whom they waited for is not known.");
+	capture_causes_add(report, "ranks_missing", TS_INFO, TS_CAPTURE_USABLE,
+			   ts_result_text(report->result,
+					  "%zu of the job's %" PRId64 " ranks are in this profile",
+					  nr, all));
+}
+
+/* Steps that the host marked and no device has: what is there says nothing about them. The first and the last may
+ * reach over the profile's ends. */
+static void check_steps_missing(struct report *report)
+{
+	const struct ts_outline *outline = report->ctx->outline;
+	size_t marked, seen;
+
+	if (report->nr_ran == 0 || !outline || outline->steps.source != TS_STEPS_MARKED ||
+	    outline->host_steps.source != TS_STEPS_MARKED)
+		return;
+	marked = outline->host_steps.nr_steps;
+	seen = outline->steps.nr_steps;
+	if (marked <= seen + 2)
+		return;
+	ts_buf_printf(
+		&report->text,
+		"The hosts marked %zu steps as %s, and the devices have %zu. Figures of steps "
+		"are those of what was recorded.",
+		marked, outline->host_steps.made_of, seen);
+	capture_causes_add(report, "steps_missing", TS_WARNING,
+			   seen * 2 < marked ? TS_CAPTURE_MISLEADING : TS_CAPTURE_USABLE,
+			   ts_result_text(report->result, "%zu of %zu steps have no device part",
+					  marked - seen, marked));
+}
+
 static void check_length(struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
@@ -948,6 +1133,7 @@ static void check_length(struct report *report)
 		if (profile->hosts[i].file_bytes <= PROTOBUF_LIMIT || ts_profile_is_torch(profile))
 			continue; /* a trace in JSON is not a protobuf message */
 		ts_buf_puts(&report->text, "They take 2 GiB of one message at most.");
+		put_largest_plane(report, (uint32_t)i);
 		capture_causes_add(
 			report, "file_too_large", TS_INFO, TS_CAPTURE_USABLE,
 			ts_result_text(report->result, "%.*s has %s: viewers cannot open it",
@@ -960,25 +1146,30 @@ static void check_length(struct report *report)
 /* In the order in which they are reported. */
 static void (*const checks[])(struct report *report) = {
 	check_annotation,
+	check_damage,
 	check_lost_kernels,
 	check_no_device,
+	check_counters,
 	check_nothing_ran,
 	capture_causes_check_compilation,
 	check_warm_up,
 	check_ops_missing,
 	check_not_blocked,
 	check_messages,
-	check_damage,
 	check_impossible_times,
 	check_early_kernels,
 	check_stand_in,
 	check_strict,
 	check_windows,
 	check_unused_devices,
+	check_not_read,
+	check_other_device,
 	check_host_tracing,
 	check_hlo,
 	check_impossible,
 	capture_causes_check_steps,
+	check_steps_missing,
+	check_ranks,
 	check_length,
 	check_epochs,
 };

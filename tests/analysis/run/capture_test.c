@@ -279,3 +279,166 @@ TEST(compiled_modules_alone_are_no_capture)
 	assert_null(ts_result_find_table(view(given, "capture"), "causes"));
 	done(given);
 }
+
+/* --- what is there and no rule takes, and what is not there */
+
+static const char *only_cause(struct given *given)
+{
+	static char id[64];
+
+	if (nr_rows(given, "capture", "causes") != 1)
+		fail_msg("%zu causes", nr_rows(given, "capture", "causes"));
+	snprintf(id, sizeof(id), "%.*s", TS_ARG(cell(given, "capture", "causes", 0, "id").as.s));
+	return id;
+}
+
+static void then_evidence_begins(struct given *given, const char *text)
+{
+	struct ts_bytes evidence = cell(given, "capture", "causes", 0, "evidence").as.s;
+
+	if (!ts_bytes_starts(evidence, text))
+		fail_msg("%.*s", TS_ARG(evidence));
+}
+
+static void given_counters(struct given *given, const char *plane)
+{
+	struct xp xp = given_core(given, plane);
+
+	xp_name(&xp, 1, "counter");
+	xp_line(&xp, "_counters_", 0);
+	for (int64_t i = 0; i < 4; i++)
+		given_event(&xp, 1, 10 * i, 10);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+}
+
+TEST(counters_alone_are_not_called_a_device_that_ran_nothing)
+{
+	static const char *const planes[] = { "/device:TPU:0", "/device:GPU:0", "/device:NPU:0" };
+
+	for (size_t i = 0; i < TS_NELEM(planes); i++) {
+		struct given *given = given_nothing();
+
+		given_counters(given, planes[i]);
+		analyse(given, 0);
+		then_verdict_is(given, "empty");
+		assert_string_equal(only_cause(given), "counters_only");
+		then_evidence_begins(given, "4 events of line _counters_ on /device:");
+		done(given);
+	}
+}
+
+/* Beside ops, counters and planes of others are named, and the capture is as good as without. */
+TEST(what_is_not_read_beside_ops_is_named)
+{
+	struct given *given = given_nothing();
+	struct xp other;
+
+	given_device(given, 4);
+	other = xp_plane(&given->bytes, "/device:CUSTOM:Megascale");
+	xp_name(&other, 1, "send");
+	for (int line = 0; line < 2; line++) {
+		xp_line(&other, "hops", 0);
+		given_event(&other, 1, 10, 10);
+		xp_line_end(&other);
+	}
+	xp_plane_end(&other);
+	analyse(given, 0);
+	assert_true(ts_bytes_is(cell(given, "capture", "causes", 0, "id").as.s, "not_read"));
+	then_evidence_begins(given, "2 events of line hops on /device:CUSTOM:Megascale.");
+	assert_true(ts_bytes_is(cell(given, "capture", "causes", 0, "verdict").as.s, "good"));
+	done(given);
+}
+
+static struct given *given_trace(const char *text)
+{
+	struct given *given = given_nothing();
+
+	assert_int_equal(memory_run_add_as(&given->mem, memory_run_reader("chrome"),
+					   ts_bytes_of(text), "h", NULL),
+			 TS_OK);
+	assert_int_equal(memory_run_analyse(&given->mem, 0, NULL), TS_OK);
+	return given;
+}
+
+#define AN(cat, pid, name, ts)                                                              \
+	"{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":" pid        \
+	",\"tid\":1,\"ts\":" ts ",\"dur\":5,\"args\":{}}"
+#define OPERATORS AN("cpu_op", "9", "aten::mm", "0") "," AN("cpu_op", "9", "aten::mm", "10")
+
+TEST(a_trace_says_what_it_has_and_what_it_lacks)
+{
+	static const struct {
+		const char *text, *verdict, *cause, *evidence;
+	} rows[] = {
+		{ "[" OPERATORS "]", "usable", "ran_on_cpu", "2 operators ran on host threads" },
+		{ "[" OPERATORS "," AN("cuda_runtime", "9", "cudaMalloc", "20") "]", "empty",
+		  "no_device", "The input has" },
+		{ "[" OPERATORS "," AN("zpu_task", "7", "k", "20") "]", "empty", "not_read",
+		  "1 event of category zpu_task on process 7." },
+		{ "[" OPERATORS "," AN("cuda_profiler_range", "0", "k", "20") "]", "empty",
+		  "counters_only", "1 event of category cuda_profiler_range on /device:GPU:0." },
+		/* cut: what is behind is not known */
+		{ "[" OPERATORS ",{\"ph\":\"X\",\"cat\":\"ker", "misleading", "damaged_input",
+		  "memory.xplane.pb, byte" },
+		{ "[" OPERATORS "," AN("cuda_runtime", "9", "cudaMalloc", "20") ",{\"ph\":",
+		  "misleading", "damaged_input", "memory.xplane.pb, byte" },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct given *given = given_trace(rows[i].text);
+
+		then_verdict_is(given, rows[i].verdict);
+		assert_string_equal(only_cause(given), rows[i].cause);
+		then_evidence_begins(given, rows[i].evidence);
+		done(given);
+	}
+}
+
+TEST(a_device_of_another_maker_is_told)
+{
+	struct given *given =
+		given_trace("[" OPERATORS "," AN("mtia_ccp_events", "17", "pe_exe",
+						 "2") "," AN("cpu_op", "9", "aten::mm", "30") "]");
+
+	assert_true(has_cause(given, "other_device"));
+	assert_true(ts_bytes_has(cell(given, "capture", "causes", 0, "what").as.s, "MTIA"));
+	assert_false(has_cause(given, "not_blocked"));
+	done(given);
+}
+
+/* A trace has no end of its own: what ends last is no sign of a cut. */
+TEST(a_trace_that_ends_with_a_kernel_is_not_cut)
+{
+	struct given *given = given_trace("[" OPERATORS "," AN("kernel", "0", "k", "20") "]");
+
+	assert_false(has_cause(given, "not_blocked"));
+	done(given);
+}
+
+TEST(ranks_without_a_trace_are_counted)
+{
+	for (int64_t all = 2; all <= 8; all += 6) {
+		struct given *given = given_nothing();
+
+		for (int64_t rank = 0; rank < 2; rank++) {
+			struct ts_buf *text = &given->bytes;
+
+			ts_buf_clear(text);
+			ts_buf_printf(text,
+				      "{\"distributedInfo\":{\"rank\":%d,\"world_size\":%d},"
+				      "\"traceEvents\":[" OPERATORS
+				      "," AN("kernel", "0", "k", "2") "]}",
+				      (int)rank, (int)all);
+			assert_int_equal(
+				memory_run_add_as(&given->mem, memory_run_reader("chrome"),
+						  ts_arena_copy(&given->mem.run.profile.arena,
+								ts_buf_bytes(text)),
+						  "h", NULL),
+				TS_OK);
+		}
+		assert_int_equal(memory_run_analyse(&given->mem, 0, NULL), TS_OK);
+		assert_int_equal(has_cause(given, "ranks_missing"), all == 8);
+		done(given);
+	}
+}
