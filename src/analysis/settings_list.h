@@ -55,7 +55,7 @@
 	X(peak_memory_high, "%", 90, "a program that needs more of a device's memory is reported") \
 	X(donation_high, "%", 5,                                                                   \
 	  "more of a device's memory that donated arguments could save is reported")               \
-	X(op_ms_high, "ms", 50, "an op whose execution takes longer, on average, is reported")      \
+	X(op_ms_high, "ms", 50, "an op of which an execution takes longer is reported")      \
 	X(op_count_high, "", 1000, "an op that runs more often in a step, on a core, is reported")  \
 	X(other_time_high, "%", 30, "more of a trace's steps in the class Other is reported")       \
 	X(cpu_fallback_high, "%", 1,                                                               \

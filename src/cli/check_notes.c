@@ -25,9 +25,13 @@ static bool check_notes_is_outside(struct ts_buf *out, const void *of)
 
 	if (!check_notes_is_xplane(session) || ts_place_is_session(session->dir))
 		return false;
+	if (strcmp(session->dir, ".") == 0) {
+		ts_buf_puts(out, "It lies in the current folder.");
+		return true;
+	}
 	ts_buf_puts(out, "It lies in ");
 	ts_term_text(out, ts_bytes_of(session->dir));
-	ts_buf_putc(out, '.');
+	ts_buf_puts(out, ts_bytes_ends(ts_bytes_of(session->dir), ".") ? "" : ".");
 	return true;
 }
 

@@ -185,7 +185,8 @@ void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket)
 		sum_ps = ts_i64_add(sum_ps, ps / step->cores);
 	}
 	if (nr > 0)
-		TS_PUT(doctor, " {count} of {count} steps wait for it, {time} each on a core.",
+		TS_PUT(doctor,
+		       " {count} of {count} steps wait for it, {time} a step and core on average.",
 		       TS_COUNT(nr), TS_COUNT(time->nr_steps), TS_TIME(sum_ps / (int64_t)nr));
 }
 

@@ -105,6 +105,8 @@ static bool doctor_words_is_missing(const struct ts_word *word)
 		return word->as.text.n == 0;
 	if (word->type == TS_WORD_COUNT || word->type == TS_WORD_TIME || word->type == TS_WORD_CORE)
 		return word->as.n < 0;
+	if (word->type == TS_WORD_OPS)
+		return word->as.ops->nr == 0;
 	return types[word->type].fmt && !isfinite(word->as.x);
 }
 

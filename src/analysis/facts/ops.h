@@ -33,6 +33,7 @@ struct ts_op_fact {
 	int64_t total_ps; /* the device's clock: of its events, with what is nested in them; -1 */
 	int64_t self_ps;  /* the device's clock: without what is nested in them; -1 */
 	int64_t exclusive_ps; /* the timeline's clock: moments that are this op's alone; -1 */
+	int64_t longest_ps;   /* of one execution, as self_ps; 0: it did not run */
 	double flops, bytes;  /* whole numbers; NaN: unknown */
 	double hbm_bytes;     /* of those, from and to HBM; NaN: unknown */
 	/* In which it does its work: total_ps, by its clock; of an asynchronous op, by the timeline's, from its

@@ -29,6 +29,7 @@
 
 struct op_sum {
 	int64_t occurrences, total_ps, self_ps, exclusive_ps;
+	int64_t longest_ps;		      /* of one execution, without what is nested in it */
 	int64_t first_start_ps, first_end_ps; /* of the execution that ended first there */
 	uint32_t device;		      /* the first one that ran it: its peaks are used */
 };
@@ -46,7 +47,8 @@ static TS_RECORD_WITH(op_sum, TS_EMPTY(occurrences), TS_NUMBER(1, occurrences, T
 		      TS_NUMBER(2, total_ps, TS_ADD), TS_NUMBER(3, self_ps, TS_ADD),
 		      TS_NUMBER(4, exclusive_ps, TS_ADD),
 		      TS_INDEX(7, device, TS_BY_DEVICE, TS_KEEP),
-		      TS_NUMBER(8, first_start_ps, TS_KEEP), TS_NUMBER(9, first_end_ps, TS_KEEP));
+		      TS_NUMBER(8, first_start_ps, TS_KEEP), TS_NUMBER(9, first_end_ps, TS_KEEP),
+		      TS_NUMBER(10, longest_ps, TS_MAX_OF));
 #undef TS_SELF
 
 #define TS_SELF struct op_own
@@ -156,6 +158,7 @@ static enum ts_status ops_block(void *arg, const struct ts_context *ctx,
 		sum->occurrences = ts_i64_add(sum->occurrences, nr);
 		sum->total_ps = ts_i64_add(sum->total_ps, block->total_ps[i]);
 		sum->self_ps = ts_i64_add(sum->self_ps, block->self_ps[i]);
+		sum->longest_ps = TS_MAX(sum->longest_ps, block->self_ps[i] / TS_MAX(nr, 1));
 		st = block->flops ? add_costs(state, ctx->profile->rooms, block, i, nr, err)
 				  : TS_OK;
 		if (st)
@@ -305,6 +308,7 @@ static void ops_make_fact(const struct ts_context *ctx, uint32_t index,
 		.total_ps = sum->total_ps,
 		.self_ps = sum->self_ps,
 		.exclusive_ps = sum->exclusive_ps,
+		.longest_ps = sum->longest_ps,
 		.flops = ops_whole(work.flops),
 		.bytes = ops_whole(work.bytes),
 		.hbm_bytes = work.hbm_bytes,

@@ -140,6 +140,7 @@ struct given_op {
 	enum ts_bucket bucket;
 	int64_t occurrences, exclusive_ps;
 	double flops, bytes; /* an execution; 0: unknown */
+	int64_t longest_ps;  /* 0: all are equally long */
 };
 
 /* Gives the op's index. The op of index i runs first on device 0, from i ms on, for half a ms. */
@@ -171,6 +172,9 @@ static inline uint32_t given_op(struct given *run, struct given_op op)
 		.total_ps = op.exclusive_ps,
 		.self_ps = op.exclusive_ps,
 		.exclusive_ps = op.exclusive_ps,
+		.longest_ps = op.longest_ps	   ? op.longest_ps
+			      : op.occurrences > 0 ? op.exclusive_ps / op.occurrences
+						   : 0,
 		.flops = op.flops > 0 ? op.flops : NAN,
 		.bytes = op.bytes > 0 ? op.bytes : NAN,
 		.hbm_bytes = op.bytes > 0 ? op.bytes : NAN,

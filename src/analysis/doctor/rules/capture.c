@@ -43,7 +43,7 @@ static void check_unknown_chip(struct ts_doctor *doctor, const struct ts_rule *r
 	if (profile->nr_devices == 0 || !doctor->ctx->rates || doctor->rates)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, -1);
-	finding->title = TS_SENTENCE(doctor, "The chip is not known: {name}",
+	finding->title = TS_SENTENCE(doctor, "The chip is not known[: {name}]",
 				     TS_NAME(profile->devices[0].kind));
 	ts_put(doctor, "Neither the profile nor the chip table has its peak rates, so utilizations "
 		       "and rooflines are unknown.");

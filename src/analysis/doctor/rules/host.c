@@ -183,8 +183,8 @@ static struct ts_bytes copies_evidence(struct ts_doctor *doctor, const struct co
 	double part = fmin((double)group->all.exclusive_ps / group->module_ps, 1);
 
 	TS_PUT(doctor,
-	       "{core} of {core}[, {share} of the module's], in {count} wait{s}. Most in "
-	       "{ops}[ of {name}].",
+	       "{core} of {core}[, {share} of the module's], in {count} wait{s}[. Most in "
+	       "{ops}][ of {name}].",
 	       TS_CORE(group->all.exclusive_ps), TS_CORE(doctor->total_ps),
 	       TS_WHEN(group->module_ps > 0, TS_SHARE(part)), TS_COUNT(group->waits.occurrences),
 	       TS_OPS(&group->waits, 4), TS_NAME(group->module));
@@ -320,8 +320,8 @@ static void check_infeed_outfeed(struct ts_doctor *doctor, const struct ts_rule 
 	finding->title = TS_SENTENCE(
 		doctor, "{share} of core time is spent in infeed, outfeed and host send/recv",
 		TS_SHARE(share));
-	TS_PUT(doctor, "{core} in {count} execution{s}, most in {ops}.", TS_CORE(ops.exclusive_ps),
-	       TS_COUNT(ops.occurrences), TS_OPS(&ops, 4));
+	TS_PUT(doctor, "{core} in {count} execution{s}[, most in {ops}].",
+	       TS_CORE(ops.exclusive_ps), TS_COUNT(ops.occurrences), TS_OPS(&ops, 4));
 	ts_put_per_step(doctor, TS_BUCKET_HOST_TRANSFER);
 	ts_put_cores(doctor, TS_BUCKET_HOST_TRANSFER);
 	finding->evidence = ts_doctor_text(doctor);

@@ -115,7 +115,7 @@ static void put_utilization(struct ts_doctor *doctor, const struct matrix *sum)
 	       TS_SHARE(ts_doctor_share(doctor, ts_to_ps(sum->time_ps))),
 	       TS_SHARE(sum->used_ps / sum->time_ps));
 	put_losses(doctor, sum);
-	TS_PUT(doctor, " Most is lost in {ops}.", TS_OPS(&sum->ops, 3));
+	TS_PUT(doctor, "[ Most is lost in {ops}.]", TS_OPS(&sum->ops, 3));
 }
 
 static bool match_opaque(const struct ts_doctor *doctor, const struct ts_op_fact *fact,

@@ -273,7 +273,7 @@ static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *
 		doctor, "{share} of core time is in copies and transposes on the device",
 		TS_SHARE(share));
 	TS_PUT(doctor,
-	       "{core} in {count} execution{s}, most in {ops}. They compute nothing: they bring "
+	       "{core} in {count} execution{s}[, most in {ops}]. They compute nothing: they bring "
 	       "arrays into another layout or place.",
 	       TS_CORE(ops.exclusive_ps), TS_COUNT(ops.occurrences), TS_OPS(&ops, 4));
 	rules_memory_put_copy(doctor, finding);

@@ -26,14 +26,20 @@ static int64_t above_ps(const struct ts_doctor *doctor, const struct ts_op_fact 
 static void report_long(struct ts_doctor *doctor, const struct ts_rule *rule,
 			const struct ts_op_fact *fact)
 {
-	int64_t mean_ps = fact->exclusive_ps / fact->occurrences;
 	struct ts_finding *finding = ts_doctor_report(doctor, rule, fact->module, fact->name, -1);
+	bool is_one = fact->occurrences == 1;
 
-	finding->title = TS_SENTENCE(doctor, "One execution of {name} takes {time}",
-				     TS_NAME(fact->name), TS_TIME(mean_ps));
+	finding->title =
+		is_one ? TS_SENTENCE(doctor, "One execution of {name} takes {time}",
+				     TS_NAME(fact->name), TS_TIME(fact->longest_ps))
+		       : TS_SENTENCE(doctor, "The longest execution of {name} takes {time}",
+				     TS_NAME(fact->name), TS_TIME(fact->longest_ps));
 	finding->evidence = TS_SENTENCE(
-		doctor, "{core} of its own in {count} execution{s}, more than {number} ms each.",
+		doctor,
+		"{core} of its own in {count} execution{s}[, {time} on average]; the limit for one "
+		"is {number} ms.",
 		TS_CORE(fact->exclusive_ps), TS_COUNT(fact->occurrences),
+		TS_WHEN(!is_one, TS_TIME(fact->exclusive_ps / fact->occurrences)),
 		TS_ROUNDED(doctor->ctx->settings->op_ms_high));
 	ts_doctor_where_one(doctor, finding, fact);
 }
@@ -46,8 +52,7 @@ static void check_long_op(struct ts_doctor *doctor, const struct ts_rule *rule)
 	for (size_t i = 0; i < doctor->nr_facts; i++) {
 		const struct ts_op_fact *fact = &doctor->facts[i];
 
-		if (works(fact) &&
-		    (double)fact->exclusive_ps / (double)fact->occurrences > limit_ps)
+		if (works(fact) && (double)fact->longest_ps > limit_ps)
 			ts_best_add(&best, i, fact->exclusive_ps);
 	}
 	for (size_t i = 0; i < best.nr; i++)

@@ -36,9 +36,10 @@ static void check_requests(struct ts_doctor *doctor, const struct ts_rule *rule)
 	       TS_CORE(doctor->requests_ps), TS_CORE(doctor->total_ps));
 	ts_put_host_events(doctor, TS_BUCKET_IDLE);
 	if (program)
-		TS_PUT(doctor, " {name} runs {count} time{s}, {time} each.", TS_NAME(program->name),
-		       TS_COUNT(program->executions),
-		       TS_TIME(program->total_ps / program->executions));
+		TS_PUT(doctor, " {name} runs {count} time{s}, {time}{text}.",
+		       TS_NAME(program->name), TS_COUNT(program->executions),
+		       TS_TIME(program->total_ps / program->executions),
+		       TS_STRING(program->executions > 1 ? " on average" : ""));
 	finding->evidence = ts_doctor_text(doctor);
 }
 

@@ -64,7 +64,7 @@ static struct ts_finding *transfers_report(struct ts_doctor *doctor, const struc
 
 static void put_most(struct ts_doctor *doctor, const struct ts_selection *ops)
 {
-	TS_PUT(doctor, "; the cores wait {core} for them, most in {ops}.",
+	TS_PUT(doctor, "; the cores wait {core} for them[, most in {ops}].",
 	       TS_CORE(ops->exclusive_ps), TS_OPS(ops, 4));
 }
 

@@ -33,13 +33,48 @@ TEST(one_execution_of_over_fifty_ms_is_reported)
 		assert_int_equal(finding != NULL, over);
 		if (finding) {
 			assert_true(ts_bytes_is(finding->title,
-						"One execution of sort.1 takes 50.1 ms"));
+						"The longest execution of sort.1 takes 50.1 ms"));
 			assert_int_equal(finding->impact_ps, -1);
 			assert_int_equal(finding->severity, TS_INFO);
 			assert_true(ts_bytes_is(finding->where[0].op, "sort.1"));
 		}
 		given_release(&run);
 	}
+}
+
+/* Three of 1 ms and one of 300: the mean, 75.75 ms, is the length of none. */
+TEST(a_long_execution_among_short_ones_is_told_beside_the_mean)
+{
+	struct given_op op = op_of("k", TS_OP_COMPUTE, 4, 303);
+	const struct ts_finding *finding;
+	struct given run;
+
+	given_seconds(&run, 10);
+	run.settings.op_ms_high = 50;
+	op.longest_ps = 300 * MS;
+	given_op(&run, op);
+	finding = finding_of(when_examined(&run), "long_op");
+	assert_non_null(finding);
+	assert_true(ts_bytes_is(finding->title, "The longest execution of k takes 300 ms"));
+	assert_true(ts_bytes_has(finding->evidence, "4 executions, 75.8 ms on average"));
+	assert_false(ts_bytes_has(finding->evidence, "each"));
+	given_release(&run);
+}
+
+/* Of one execution there is no mean. */
+TEST(one_long_execution_is_told_as_one)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	given_seconds(&run, 10);
+	run.settings.op_ms_high = 50;
+	given_op(&run, op_of("k", TS_OP_COMPUTE, 1, 303));
+	finding = finding_of(when_examined(&run), "long_op");
+	assert_non_null(finding);
+	assert_true(ts_bytes_is(finding->title, "One execution of k takes 303 ms"));
+	assert_false(ts_bytes_has(finding->evidence, "average"));
+	given_release(&run);
 }
 
 /* 10 steps: 10 000 executions are 1000 a step. */
