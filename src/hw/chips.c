@@ -10,7 +10,6 @@
  *   xla      openxla/xla, xla/backends/gpu/target_config/specs
  *   xprof    openxla/xprof, xprof/utils/cuda_type_utils.cc and rocm_type_utils.cc
  *   ds       the vendor's data sheet, dense figures (without sparsity)
- *   ark      Intel's product specifications (ark.intel.com)
  *
  * TPU figures are published per chip; a row is what JAX calls a device. A v2, v3 or v7x chip has two
  * of them, a v4 or v5p chip one when its two cores are joined (megacore) and two when not.
@@ -151,15 +150,15 @@ static const struct ts_chip chips[NR_ROWS] = {
 	[MI355X] = AMD("MI355X", T(2517), T(5033), T(5033), T(157.3), G(8000), 309220868096, PCIE5,
 		       MHZ(2400)),
 
-	/* ark: 56 Xe cores x 1.55 GHz, 48 GB, 1228.8 GB/s; a core does 4096 FLOPs a cycle in bf16 (ds of the 1550). */
+	/* ds: 56 Xe cores x 1.55 GHz, 48 GB, 1228.8 GB/s; a core does 4096 FLOPs a cycle in bf16 (that of the 1550). */
 	[MAX1100] = GPU("Max 1100", T(355.5), T(711), NONE, T(177.8), G(1228.8), GIB(48), PCIE5,
 			MHZ(1550)),
 	/* ds: 839 TF, 1678 TOP, 419 TF in TF32, 3276.8 GB/s, 128 GB a card of two stacks; each is a device. */
 	[MAX1550] = GPU("Max 1550 (one of two)", T(839 / 2.), T(1678 / 2.), NONE, T(419 / 2.),
 			G(3276.8 / 2), GIB(64), PCIE5, MHZ(1600)),
-	/* ark: 262 TOP in int8, which is twice the rate of fp16 and bf16; 560 GB/s, 16 GB. */
+	/* ds: 262 TOP in int8, which is twice the rate of fp16 and bf16; 560 GB/s, 16 GB. */
 	[ARC_A770] = GPU("Arc A770", T(131), T(262), NONE, NONE, G(560), GIB(16), PCIE4, MHZ(2100)),
-	/* ark: 233 TOP in int8, likewise; 456 GB/s, 12 GB. */
+	/* ds: 233 TOP in int8, likewise; 456 GB/s, 12 GB. */
 	[ARC_B580] =
 		GPU("Arc B580", T(116.5), T(233), NONE, NONE, G(456), GIB(12), NONE, MHZ(2670)),
 };

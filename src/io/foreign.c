@@ -47,6 +47,16 @@ struct row {
 
 /* --- protobuf */
 
+/* JSON that begins with a line of its own reads as a message: "\n{" is a field of 123 bytes. */
+static bool is_json(const struct look *look)
+{
+	size_t at = 0;
+
+	while (at < look->head.n && look->head.p[at] <= ' ')
+		at++;
+	return at < look->head.n && (look->head.p[at] == '{' || look->head.p[at] == '[');
+}
+
 /* A trace is packets of field 1 alone, and a packet has its time (8) or its writer's number (10). A plane of an xplane
  * has fields up to 6, a module of an HloProto other things there. */
 static bool is_pftrace(const struct look *look)
@@ -55,7 +65,7 @@ static bool is_pftrace(const struct look *look)
 	uint64_t tag, inner;
 	bool is = false;
 
-	for (int i = 0; i < NR_PACKETS && text.n > 0; i++) {
+	for (int i = 0; i < NR_PACKETS && text.n > 0 && !is_json(look); i++) {
 		if (!ts_wire_field(&text, &tag, &packet) || tag != TS_WIRE_BYTES(1))
 			return false;
 		while (packet.n > 0 && ts_wire_field(&packet, &inner, &value))
@@ -70,7 +80,7 @@ static bool is_hlo(const struct look *look)
 	struct ts_bytes text = look->head, module, value;
 	uint64_t tag, inner;
 
-	return ts_wire_field(&text, &tag, &module) && tag == TS_WIRE_BYTES(1) &&
+	return !is_json(look) && ts_wire_field(&text, &tag, &module) && tag == TS_WIRE_BYTES(1) &&
 	       ts_wire_field(&module, &inner, &value) && inner == TS_WIRE_BYTES(1) && value.n > 0;
 }
 

@@ -4,7 +4,7 @@
  * user named for it, and any range of the user's own, which has to prove it (run/outline_ranges.h).
  *
  * Servers of language models say in the range's name what the step works on. The forms: vLLM's worker (annotate_profile),
- * SGLang's scheduler, ATOM; as TraceLens (TraceUtils/annotation_utils.py) lists them:
+ * SGLang's scheduler, ATOM; as TraceLens lists them:
  *
  *	execute_context_2(6144)_generation_3(3)
  *	execute_6147_context_2(sq6144sk7144...)_generation_3(sq3sk6144...)
