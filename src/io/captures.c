@@ -131,10 +131,10 @@ static bool has_kineto_event(struct ts_bytes head)
 {
 	static const char key[] = "\"cat\"";
 	static const char *const kinds[] = {
-		"cpu_op",	"user_annotation", "gpu_user_annotation",
-		"cuda_runtime", "cuda_driver",	   "gpu_memcpy",
-		"gpu_memset",	"python_function", "privateuse1_runtime",
-		"mtia_runtime", "mtia_ccp_events", "hpu_op",
+		"cpu_op",	"user_annotation",    "gpu_user_annotation",
+		"cuda_runtime", "cuda_driver",	      "gpu_memcpy",
+		"gpu_memset",	"python_function",    "privateuse1_runtime",
+		"mtia_runtime", "mtia_ccp_events",    "hpu_op",
 		"xpu_runtime",	"cuda_profiler_range"
 	};
 	size_t at;

@@ -141,8 +141,9 @@ def check_launches(folder):
     verdict, found = causes(trace(folder, early))
     expect("kernels before their launch", (verdict, found["kernels_early"]["what"]),
            ("usable", "2 of 8 kernels begin before their launch, by up to 50.0 µs"))
-    recorded = [{"ph": "X", "cat": "cuda_runtime", "name": name, "pid": 10, "tid": 10, "ts": T0 - ts, "dur": 2, "args": {"correlation": 800 + ts}}
-                for name, ts in (("cudaStreamBeginCapture", 90), ("cudaLaunchKernel", 80), ("cudaLaunchKernel", 70), ("cudaStreamEndCapture", 60))]
+    calls = (("cudaStreamBeginCapture", 90), ("cudaLaunchKernel", 80), ("cudaLaunchKernel", 70), ("cudaStreamEndCapture", 60))
+    recorded = [{"ph": "X", "cat": "cuda_runtime", "name": name, "pid": 10, "tid": 10, "ts": T0 - ts, "dur": 2,
+                 "args": {"correlation": 800 + ts}} for name, ts in calls]
     expect("launches into a graph", causes(trace(folder, recorded + base())), ("good", {}))
 
 
