@@ -12,6 +12,7 @@
 
 #include "base/units.h"
 #include "model/cost.h"
+#include "model/nest.h"
 #include "model/op_kind.h"
 #include "base/order.h"
 
@@ -488,6 +489,18 @@ static void find_partner(struct ts_profile *profile, uint32_t index)
 	profile->ops[partner].partner = index;
 }
 
+/* Hosts of other days are a week apart, so that times stay within what a run may have. */
+int64_t ts_host_lag_ps(const struct ts_profile *profile, const struct ts_host *host)
+{
+	int64_t lag_ns;
+
+	TS_ASSERT(profile && host);
+	if (host->start_unix_ns == TS_UNKNOWN || profile->start_unix_ns == TS_UNKNOWN)
+		return 0;
+	lag_ns = ts_i64_sub(host->start_unix_ns, profile->start_unix_ns);
+	return TS_MIN(ts_i64_mul(lag_ns, TS_PS_PER_NS), TS_TIME_MAX / 4);
+}
+
 /* Time 0 is the earliest start of a host; each line is moved by its host's lag behind it. */
 static void align_hosts(struct ts_profile *profile)
 {
@@ -509,11 +522,8 @@ static void align_hosts(struct ts_profile *profile)
 	for (size_t i = 0; i < profile->nr_lines; i++) {
 		struct ts_line *line = &profile->lines[i];
 		const struct ts_host *host = &profile->hosts[profile->planes[line->plane].host];
-		int64_t lag = 0;
 
-		if (host->start_unix_ns != TS_UNKNOWN)
-			lag = ts_i64_sub(host->start_unix_ns, first);
-		line->start_ps = ts_i64_add(line->host_ps, ts_i64_mul(lag, TS_PS_PER_NS));
+		line->start_ps = ts_i64_add(line->host_ps, ts_host_lag_ps(profile, host));
 	}
 }
 

@@ -301,6 +301,9 @@ static inline const struct ts_hlo_instr *ts_op_instr(const struct ts_profile *pr
 const struct ts_device *ts_line_device(const struct ts_profile *profile,
 				       const struct ts_line *line);
 
+/* How much later than the run the host began. */
+int64_t ts_host_lag_ps(const struct ts_profile *profile, const struct ts_host *host);
+
 /* True for lines that say what a device's core did: the ones that time is counted on. */
 bool ts_line_is_core(const struct ts_profile *profile, const struct ts_line *line);
 

@@ -141,9 +141,8 @@ static void set_clock(struct plane *plane, const struct ts_profile *profile,
 	if (line) {
 		plane->timestamp_ns = line->timestamp_ns;
 		plane->base_ps = line->start_ps;
-	} else if (host->start_unix_ns != TS_UNKNOWN && profile->start_unix_ns != TS_UNKNOWN) {
-		plane->base_ps =
-			ts_i64_mul(host->start_unix_ns - profile->start_unix_ns, TS_PS_PER_NS);
+	} else {
+		plane->base_ps = ts_host_lag_ps(profile, host);
 	}
 	move_clock(plane, earliest_ps(plane));
 }

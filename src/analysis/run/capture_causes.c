@@ -532,8 +532,7 @@ static struct work capture_causes_work_of(const struct report *report, uint32_t 
 	}
 	if (of->start_unix_ns > 0 && of->stop_unix_ns > of->start_unix_ns) {
 		work.window_ps = ts_i64_mul(of->stop_unix_ns - of->start_unix_ns, TS_PS_PER_NS);
-		work.stop_ps = ts_i64_mul(ts_i64_sub(of->stop_unix_ns, profile->start_unix_ns),
-					  TS_PS_PER_NS);
+		work.stop_ps = ts_i64_add(ts_host_lag_ps(profile, of), work.window_ps);
 	}
 	return work;
 }

@@ -437,11 +437,12 @@ static enum ts_status model_add_op(struct making *making, struct chrome_op *from
 	return from->profile_op == TS_NONE ? ts_fail_nomem(making->err) : TS_OK;
 }
 
-/* What the events may take up, from the earliest one on. */
+/* What the events may take up: no slice begins before the earliest one, but points may. */
 static struct ts_capture_time model_time_of(const struct chrome_file *file)
 {
 	int64_t end_ps = file->max_ps - file->min_ps;
-	struct ts_capture_time time = { 0, ts_i64_add(end_ps, TS_CAPTURE_GAP_PS), end_ps };
+	struct ts_capture_time time = { -TS_CAPTURE_GAP_PS, ts_i64_add(end_ps, TS_CAPTURE_GAP_PS),
+					end_ps };
 
 	if (file->profiler_ps[0] == INT64_MAX)
 		return time;

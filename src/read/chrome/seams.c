@@ -39,14 +39,6 @@ static uint32_t free_id(const struct chrome_names *names, int64_t rank)
 	return (uint32_t)from;
 }
 
-/* How much later than the run the host began. */
-static int64_t lag_ps(const struct ts_profile *profile, const struct ts_host *host)
-{
-	if (host->start_unix_ns == TS_UNKNOWN || profile->start_unix_ns == TS_UNKNOWN)
-		return 0;
-	return ts_i64_mul(ts_i64_sub(host->start_unix_ns, profile->start_unix_ns), TS_PS_PER_NS);
-}
-
 bool ts_seams_of(const struct ts_profile *profile, uint32_t index, struct ts_seams *seams)
 {
 	const struct ts_host *host = &profile->hosts[index];
@@ -56,7 +48,7 @@ bool ts_seams_of(const struct ts_profile *profile, uint32_t index, struct ts_sea
 	TS_ASSERT(profile && seams);
 	if (host->reader_release != ts_chrome_release || file->seams.events_at == TS_NO_SEAM)
 		return false;
-	lag = lag_ps(profile, host);
+	lag = ts_host_lag_ps(profile, host);
 	*seams = (struct ts_seams){ .bytes = file->bytes,
 				    .mapped = file->seams.mapped,
 				    .is_array = file->seams.is_array,
