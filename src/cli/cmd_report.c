@@ -224,7 +224,7 @@ static void report_session(void *ctx, void *slot, size_t i)
 		ts_complain(run->problems[k]);
 	if (analysed->st == TS_OK)
 		analysed->st = emit_run(reporting, run, &analysed->err);
-	reporting->outcome.damaged |= run->nr_problems > 0 || run->profile.nr_damage > 0;
+	reporting->outcome.damaged |= run->nr_problems > 0 || !ts_profile_is_whole(&run->profile);
 	ts_outcome_note(&reporting->outcome, analysed->st, &analysed->err);
 	ts_run_release(&analysed->run);
 }

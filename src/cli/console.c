@@ -33,6 +33,8 @@ void ts_complain_of_damage(const struct ts_damage *damage, const char *remedy)
 	struct ts_error err = TS_ERROR_INIT;
 
 	TS_ASSERT(damage && remedy);
+	if (damage->nr_events > 0)
+		remedy = "the figures are made without it";
 	if (damage->offset)
 		ts_fail(&err, TS_FORMAT, "%.*s: byte %llu: %.*s (%s)", TS_ARG(damage->file),
 			(unsigned long long)damage->offset, TS_ARG(damage->cause), remedy);
@@ -49,7 +51,7 @@ bool ts_complain_of_run(const struct ts_run *run, bool is_read)
 		ts_complain(run->problems[i]);
 	for (size_t i = 0; is_read && i < run->profile.nr_damage; i++)
 		ts_complain_of_damage(&run->profile.damage[i], "what stands before it was read");
-	return run->nr_problems > 0 || run->profile.nr_damage > 0;
+	return run->nr_problems > 0 || !ts_profile_is_whole(&run->profile);
 }
 
 /* The number that a variable of the environment is; 0: it is not one. */

@@ -205,6 +205,15 @@ static bool is_known_damage(const struct ts_profile *profile, const struct ts_da
 	return false;
 }
 
+bool ts_profile_is_whole(const struct ts_profile *profile)
+{
+	TS_ASSERT(profile);
+	for (size_t i = 0; i < profile->nr_damage; i++)
+		if (profile->damage[i].nr_events == 0)
+			return false;
+	return true;
+}
+
 bool ts_profile_is_damaged(const struct ts_profile *profile)
 {
 	TS_ASSERT(profile);

@@ -268,6 +268,8 @@ enum ts_status ts_profile_stack_frame(struct ts_profile *profile, uint32_t frame
 				      struct ts_error *err);
 /* Damage that the user should know about. */
 bool ts_profile_is_damaged(const struct ts_profile *profile);
+/* All was read, whatever times events have. */
+bool ts_profile_is_whole(const struct ts_profile *profile);
 /* Notes damage, the same once; keeps the first hundred and does not count the others. What finds no memory is
  * noted in the arena. */
 void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uint64_t offset,

@@ -29,6 +29,18 @@ static const struct fault_words {
 				"events have negative lengths, which count as 0", NULL, NULL },
 };
 
+#define DAY_PS (86400 * TS_PS_PER_S)
+
+/* Readers bound what lies farther off than a month, so that of many days no more is known. */
+static const char *fault_fmt_far(char out[TS_UNIT_MAX], int64_t ps)
+{
+	if (ps < DAY_PS)
+		return ts_fmt_ps(out, ps);
+	snprintf(out, TS_UNIT_MAX, "more than %lld day%s", (long long)(ps / DAY_PS),
+		 ps < 2 * DAY_PS ? "" : "s");
+	return out;
+}
+
 static int fault_put_first(const struct ts_profile *profile, uint32_t line,
 			   const struct ts_faults *faults, enum ts_fault fault, char *text,
 			   size_t room)
@@ -44,7 +56,7 @@ static int fault_put_first(const struct ts_profile *profile, uint32_t line,
 
 	if (words_of_ps && n > 0 && (size_t)n < room)
 		n += snprintf(text + n, room - (size_t)n, ", %s%s",
-			      ts_fmt_ps(time, ps < 0 ? -ps : ps), words_of_ps);
+			      fault_fmt_far(time, ps < 0 ? -ps : ps), words_of_ps);
 	if (faults->of[fault].nr_over > 0 && n > 0 && (size_t)n < room)
 		n += snprintf(text + n, room - (size_t)n, ", over %" PRIu64 " successor%s",
 			      faults->of[fault].nr_over, faults->of[fault].nr_over == 1 ? "" : "s");

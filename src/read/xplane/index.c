@@ -523,20 +523,28 @@ static enum ts_status read_pieces(struct ts_profile *profile, const struct ts_re
 	return st;
 }
 
-static int64_t index_usual_ns(const struct ts_line *line)
+/* When a line begins: since START_NS, where that is known and the line counts from the epoch. */
+static int64_t index_begin_ns(const struct ts_line *line, int64_t start_ns)
 {
-	return ts_i64_add(line->timestamp_ns, line->usual.start_ps / TS_PS_PER_NS);
+	return start_ns > ABSOLUTE_NS && line->timestamp_ns > ABSOLUTE_NS
+		       ? line->timestamp_ns - start_ns
+		       : line->timestamp_ns;
 }
 
-/* The lines' times of the file's own clock that the most events are at; NULL: there is none. */
+static int64_t index_usual_ns(const struct ts_line *line, int64_t start_ns)
+{
+	return ts_i64_add(index_begin_ns(line, start_ns), line->usual.start_ps / TS_PS_PER_NS);
+}
+
+/* The lines' times that the most events are at; NULL: there is none. */
 static const struct ts_time_group *index_group_lines(const struct ts_profile *profile,
-						     uint32_t first_line,
+						     uint32_t first_line, int64_t start_ns,
 						     struct ts_time_groups *groups)
 {
 	*groups = (struct ts_time_groups){ .gap = TS_CAPTURE_GAP_PS / TS_PS_PER_NS };
 	for (size_t i = first_line; i < profile->nr_lines; i++)
 		if (profile->lines[i].nr_events > 0)
-			ts_time_groups_add(groups, index_usual_ns(&profile->lines[i]),
+			ts_time_groups_add(groups, index_usual_ns(&profile->lines[i], start_ns),
 					   profile->lines[i].nr_events);
 	return ts_time_groups_most(groups);
 }
@@ -593,21 +601,20 @@ static void index_bound(const struct ts_profile *profile, struct ts_host *host, 
  */
 static void set_time_base(struct ts_profile *profile, struct ts_host *host, uint32_t first_line)
 {
+	int64_t earliest = INT64_MAX, start = TS_MAX(host->start_unix_ns, 0);
 	struct ts_time_groups groups;
-	const struct ts_time_group *most = index_group_lines(profile, first_line, &groups);
-	bool is_known = host->start_unix_ns > ABSOLUTE_NS;
-	int64_t earliest = INT64_MAX, start;
+	const struct ts_time_group *most = index_group_lines(profile, first_line, start, &groups);
 
 	for (size_t i = first_line; i < profile->nr_lines; i++) {
 		struct ts_line *line = &profile->lines[i];
-		int64_t ns = index_usual_ns(line);
+		int64_t ns = index_usual_ns(line, start);
 		bool is_of_capture = most && ns >= most->first && ns <= most->last;
 
 		if (line->nr_events == 0)
 			continue;
 		if (is_of_capture)
 			earliest = TS_MIN(earliest, line->timestamp_ns);
-		else if (!is_known || line->timestamp_ns > ABSOLUTE_NS)
+		else
 			index_leave_out(profile, line, host->file);
 	}
 	if (host->start_unix_ns <= ABSOLUTE_NS && earliest > ABSOLUTE_NS && earliest < INT64_MAX)
@@ -615,10 +622,8 @@ static void set_time_base(struct ts_profile *profile, struct ts_host *host, uint
 	start = TS_MAX(host->start_unix_ns, 0);
 	for (size_t i = first_line; i < profile->nr_lines; i++) {
 		struct ts_line *line = &profile->lines[i];
-		bool is_absolute = start > ABSOLUTE_NS && line->timestamp_ns > ABSOLUTE_NS;
-		int64_t ns = is_absolute ? line->timestamp_ns - start : line->timestamp_ns;
 
-		line->host_ps = ts_i64_mul(ns, TS_PS_PER_NS);
+		line->host_ps = ts_i64_mul(index_begin_ns(line, start), TS_PS_PER_NS);
 	}
 	index_bound(profile, host, first_line);
 }
