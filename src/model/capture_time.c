@@ -78,6 +78,39 @@ const struct ts_time_group *ts_time_groups_most(struct ts_time_groups *groups)
 	return most;
 }
 
+static void capture_time_thin(struct ts_time_samples *samples)
+{
+	for (size_t i = 0; i < TS_TIME_SAMPLES / 2; i++)
+		samples->items[i] = samples->items[2 * i];
+	samples->nr = TS_TIME_SAMPLES / 2;
+	samples->stride *= 2;
+}
+
+void ts_time_samples_add(struct ts_time_samples *samples, int64_t time)
+{
+	uint64_t at = samples->nr_all++;
+
+	TS_ASSERT_HOT(samples);
+	if (samples->stride == 0)
+		samples->stride = 1;
+	if ((at & (samples->stride - 1)) != 0)
+		return;
+	if (samples->nr == TS_TIME_SAMPLES)
+		capture_time_thin(samples);
+	if ((at & (samples->stride - 1)) == 0)
+		samples->items[samples->nr++] = time;
+}
+
+bool ts_time_samples_are_in(const struct ts_time_samples *samples, int64_t first, int64_t last)
+{
+	size_t nr = 0;
+
+	TS_ASSERT(samples);
+	for (size_t i = 0; i < samples->nr; i++)
+		nr += samples->items[i] >= first && samples->items[i] <= last;
+	return nr * 10 >= samples->nr * 9;
+}
+
 struct ts_capture_time ts_capture_time_between(struct ts_capture_time time, int64_t start_ps,
 					       int64_t stop_ps)
 {

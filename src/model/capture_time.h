@@ -36,6 +36,17 @@ uint32_t ts_time_groups_add(struct ts_time_groups *groups, int64_t time, uint64_
 /* The group with the most events, the latest of several, with what grew together with it; NULL: there is none. */
 const struct ts_time_group *ts_time_groups_most(struct ts_time_groups *groups);
 
+/* Some of many times, evenly over them in the order in which they come. */
+#define TS_TIME_SAMPLES 64
+struct ts_time_samples {
+	int64_t items[TS_TIME_SAMPLES];
+	size_t nr;
+	uint64_t nr_all, stride; /* of so many one is kept */
+};
+void ts_time_samples_add(struct ts_time_samples *samples, int64_t time);
+/* Are nine of ten from FIRST to LAST? */
+bool ts_time_samples_are_in(const struct ts_time_samples *samples, int64_t first, int64_t last);
+
 /*
  * What the events of a host may take up: none begins before .first_ps or after .last_ps, and what lasts longer than that ends at
  * .end_ps. Since the host's own start.

@@ -61,3 +61,16 @@ TEST(what_the_profiler_says_of_itself_counts_where_it_fits_the_events)
 	narrow = ts_capture_time_between(time, 500 * TS_PS_PER_S, 501 * TS_PS_PER_S);
 	assert_int_equal(narrow.last_ps, time.last_ps);
 }
+
+TEST(samples_stand_for_all)
+{
+	struct ts_time_samples samples = { .nr = 0 };
+
+	for (int64_t i = 0; i < 100000; i++)
+		ts_time_samples_add(&samples, i);
+	assert_true(samples.nr >= TS_TIME_SAMPLES / 2 && samples.nr <= TS_TIME_SAMPLES);
+	for (size_t i = 1; i < samples.nr; i++)
+		assert_int_equal(samples.items[i] - samples.items[i - 1], samples.stride);
+	assert_true(ts_time_samples_are_in(&samples, 0, 95000));
+	assert_false(ts_time_samples_are_in(&samples, 0, 80000));
+}

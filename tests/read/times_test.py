@@ -147,6 +147,23 @@ def check_launches(folder):
     expect("launches into a graph", causes(trace(folder, recorded + base())), ("good", {}))
 
 
+def span(ts, dur):
+    return {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "PyTorch Profiler", "ts": ts, "dur": dur}
+
+
+def check_profilers(folder):
+    """What the profiler says of its own time counts where it fits the events: also of several that were put into one file."""
+    wanted = figures(trace(folder, base()))
+    far = base() + [kernel(T0 + 600 * 10**6, 5)]
+    expect("a kernel 10 minutes later", figures(trace(folder, far))["steps"], STEPS)
+    expect("and the profiler had stopped", figures(trace(folder, far + [span(T0, 4000)])), wanted)
+    again = [e | {"ts": e["ts"] + 60 * 10**6} for e in base()]
+    two = base() + [span(T0, 4000)] + again
+    for spans in ([span(T0 + 60 * 10**6, 4000)], []):
+        path = trace(folder, two + spans)
+        expect("two profiles in one file", "impossible_times" in causes(path)[1], False)
+
+
 def xplane(folder, *lines):
     core = Plane("/device:TPU:0")
     core.event_metadata(1, "fusion.1", stats={"hlo_category": ("str", "loop fusion")}.items())
@@ -184,7 +201,7 @@ def check_xplanes(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for check in (check_outliers, check_relative, check_lengths, check_launches, check_xplanes):
+        for check in (check_outliers, check_relative, check_lengths, check_launches, check_profilers, check_xplanes):
             check(folder)
     print(f"{len(FAILED)} failed")
     return 1 if FAILED else 0

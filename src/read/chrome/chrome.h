@@ -245,7 +245,8 @@ struct chrome_file {
 	bool has_time;
 	int64_t first_us;	     /* records count from here */
 	struct ts_time_groups times; /* of slices */
-	int64_t min_ps, max_ps;	     /* what of them is the capture */
+	struct ts_time_samples samples;
+	int64_t min_ps, max_ps; /* what of them is the capture */
 	int64_t profiler_ps
 		[2]; /* from when to when the profiler says that it ran; INT64_MAX: it does not */
 	uint64_t nr_left_out;		  /* events without a time, or whose time is not a number */

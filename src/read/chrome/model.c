@@ -444,10 +444,16 @@ static struct ts_capture_time model_time_of(const struct chrome_file *file)
 	struct ts_capture_time time = { -TS_CAPTURE_GAP_PS, ts_i64_add(end_ps, TS_CAPTURE_GAP_PS),
 					end_ps };
 
+	struct ts_capture_time narrow;
+
 	if (file->profiler_ps[0] == INT64_MAX)
 		return time;
-	return ts_capture_time_between(time, ts_i64_sub(file->profiler_ps[0], file->min_ps),
-				       ts_i64_sub(file->profiler_ps[1], file->min_ps));
+	narrow = ts_capture_time_between(time, ts_i64_sub(file->profiler_ps[0], file->min_ps),
+					 ts_i64_sub(file->profiler_ps[1], file->min_ps));
+	return ts_time_samples_are_in(&file->samples, ts_i64_add(narrow.first_ps, file->min_ps),
+				      ts_i64_add(narrow.last_ps, file->min_ps))
+		       ? narrow
+		       : time;
 }
 
 /* Time 0 is the earliest event; when that was, the file says or the times themselves do. */

@@ -84,6 +84,7 @@ static void chrome_scan_note_time(struct chrome_file *file, struct chrome_track 
 	uint32_t at = ts_time_groups_add(&file->times, start_ps, 1);
 	struct ts_time_group *group = &file->times.items[at];
 
+	ts_time_samples_add(&file->samples, start_ps);
 	if (at == TS_TIME_GROUPS || ts_i64_sub(end_ps, start_ps) > TS_CAPTURE_GAP_PS)
 		return;
 	if (track->side != CHROME_DEVICE || track->class != CHROME_MAIN) {
@@ -281,8 +282,10 @@ static enum ts_status take_complete(struct scan *scan, const struct chrome_event
 	record.dur_ps = class == CHROME_MAIN ? chrome_length(event->dur) : 0;
 	if (class == CHROME_MAIN && ts_bytes_starts(name, PROFILER_PREFIX) &&
 	    scan->file->names.tracks[record.track].class == CHROME_OTHER) {
-		scan->file->profiler_ps[0] = record.start_ps;
-		scan->file->profiler_ps[1] = ts_i64_add(record.start_ps, TS_MAX(record.dur_ps, 0));
+		int64_t stop_ps = ts_i64_add(record.start_ps, TS_MAX(record.dur_ps, 0));
+
+		scan->file->profiler_ps[0] = TS_MIN(scan->file->profiler_ps[0], record.start_ps);
+		scan->file->profiler_ps[1] = TS_MAX(scan->file->profiler_ps[1], stop_ps);
 	}
 	st = chrome_scan_put(scan, record, err);
 	if (st == TS_OK && class == CHROME_MAIN && ts_bytes_starts(name, STEP_PREFIX) &&
@@ -643,6 +646,7 @@ enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_
 	file->max_ps = INT64_MIN;
 	file->times.gap = TS_CAPTURE_GAP_PS;
 	file->profiler_ps[0] = INT64_MAX;
+	file->profiler_ps[1] = INT64_MIN;
 	file->seams = (struct chrome_seams){
 		.mapped = mapped, .events_at = TS_NO_SEAM, .end_at = TS_NO_SEAM, .closing = ""
 	};

@@ -570,6 +570,23 @@ static void index_leave_out(struct ts_profile *profile, struct ts_line *line, st
 	line->nr_events = 0;
 }
 
+/* Are the most events, by their lines, of this time? Else the profiler's clock is another one. */
+static bool index_are_in(const struct ts_profile *profile, uint32_t first_line,
+			 const struct ts_capture_time *time)
+{
+	uint64_t nr = 0, nr_all = 0;
+
+	for (size_t i = first_line; i < profile->nr_lines; i++) {
+		const struct ts_line *line = &profile->lines[i];
+		int64_t usual_ps = ts_i64_add(line->host_ps, line->usual.start_ps);
+
+		nr_all = ts_u64_add(nr_all, line->nr_events);
+		if (usual_ps >= time->first_ps && usual_ps <= time->last_ps)
+			nr = ts_u64_add(nr, line->nr_events);
+	}
+	return nr >= nr_all / 2;
+}
+
 /* What the events may take up: an hour before and behind what is known of lines, or what the profiler says. */
 static void index_bound(const struct ts_profile *profile, struct ts_host *host, uint32_t first_line)
 {
@@ -588,11 +605,13 @@ static void index_bound(const struct ts_profile *profile, struct ts_host *host, 
 		return;
 	time.first_ps = ts_i64_sub(time.first_ps, TS_CAPTURE_GAP_PS);
 	time.last_ps = ts_i64_add(time.end_ps, TS_CAPTURE_GAP_PS);
-	if (host->start_unix_ns > ABSOLUTE_NS && host->stop_unix_ns > host->start_unix_ns)
-		time = ts_capture_time_between(
-			time, 0,
-			ts_i64_mul(host->stop_unix_ns - host->start_unix_ns, TS_PS_PER_NS));
 	host->time = time;
+	if (host->start_unix_ns <= ABSOLUTE_NS || host->stop_unix_ns <= host->start_unix_ns)
+		return;
+	time = ts_capture_time_between(
+		time, 0, ts_i64_mul(host->stop_unix_ns - host->start_unix_ns, TS_PS_PER_NS));
+	if (index_are_in(profile, first_line, &time))
+		host->time = time;
 }
 
 /*
