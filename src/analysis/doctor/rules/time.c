@@ -240,11 +240,19 @@ static void check_launch_bound(struct ts_doctor *doctor, const struct ts_rule *r
 	rules_time_range_gaps(doctor, gaps, nr);
 }
 
+/* Time without an op is much or little as a whole: what waits for launches, and is too little for a finding of its own, counts. */
+static double idle_limit(const struct ts_doctor *doctor)
+{
+	const struct ts_settings *settings = doctor->ctx->settings;
+	double launch = 100 * ts_doctor_bucket_share(doctor, TS_BUCKET_LAUNCH);
+
+	return launch > settings->launch_high ? settings->idle_high : settings->idle_high - launch;
+}
+
 static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	struct ts_finding *finding =
-		report_bucket(doctor, rule, TS_BUCKET_IDLE, doctor->ctx->settings->idle_high,
-			      "has nothing to run");
+	struct ts_finding *finding = report_bucket(doctor, rule, TS_BUCKET_IDLE, idle_limit(doctor),
+						   "has nothing to run");
 	struct ts_time_gap *gaps;
 	size_t nr;
 
