@@ -330,7 +330,9 @@ static struct decoder decoder_of(const struct ts_profile *profile, uint32_t inde
 	const struct ts_plane *plane = &profile->planes[line->plane];
 	const struct xplane_plane *data = plane->reader_data;
 	bool asked = sink->columns & (TS_COL_DEVICE_CLOCK | TS_COL_COSTS | TS_COL_NUMBER);
-	bool linked = sink->columns & TS_COL_LINK && data->has_links &&
+	bool has_links =
+		data->has_links || sink->columns & TS_COL_NUMBER; /* a TPU's have run ids */
+	bool linked = sink->columns & TS_COL_LINK && has_links &&
 		      (plane->kind == TS_PLANE_HOST || plane->kind == TS_PLANE_GPU);
 	bool wants_stats = linked || (plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC &&
 				      (asked || data->ops_by_stats));
