@@ -506,7 +506,7 @@ TPUsight live  TIME  (Ctrl-C ends it)
   HBM                        96.9 %  BLOCKS  0 to 100.0 %
   duty                       97.2 %  BLOCKS  0 to 100.0 %
   padding                    52.5 %  BLOCKS  0 to 100.0 %
-  idle                        2.5 %  BLOCKS  0 to 100.0 %
+  idle                        2.3 %  BLOCKS  0 to 100.0 %
   communication               0.0 %  BLOCKS  0 to 100.0 %
   input                       0.5 %  BLOCKS  0 to 100.0 %
   compiling                   0.0 %  BLOCKS  0 to 100.0 %

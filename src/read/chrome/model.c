@@ -407,6 +407,7 @@ static void model_by_line(struct making *making, struct ts_op *op, const struct 
 		take_args(&making->profile->arena, op, from->args);
 		if (op->category.n == 0 && plane == TS_PLANE_GPU)
 			op->category = TS_LIT("kernel");
+		op->program_id = ts_hash(op->category, 0); /* hosts have ranges of these names */
 	} else if (category.n > 0) {
 		op->category = category;
 		op->program_id = ts_hash(category, 0);

@@ -21,6 +21,7 @@ static const struct category_row rows[] = {
 	{ "python_function", { .seen = CHROME_SEEN_HOST } },
 	{ "cpu_instant_event", { .seen = CHROME_SEEN_HOST } },
 	{ "overhead", { .side = CHROME_HOST } },
+	{ "tpusight", { .side = CHROME_HOST } }, /* an earlier annotation's: no work of a device */
 	{ "external_correlation", { .side = CHROME_HOST } },
 	{ "mtia_ccp_events",
 	  { .side = CHROME_DEVICE,

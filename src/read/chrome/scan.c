@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/order.h"
+#include "model/plane_kind.h"
 
 #define STEP_PREFIX	"ProfilerStep#" /* torch.profiler.profile.step() */
 #define PROFILER_PREFIX "PyTorch Profiler" /* Kineto's span of its own, from start to stop */
@@ -197,11 +198,13 @@ static struct ts_bytes chrome_scan_category_of(const struct chrome_event *event)
 	return category;
 }
 
-/* What a device only waits for is none of its work. */
-static uint8_t chrome_scan_class_of(const struct chrome_category *known,
+/* What a device only waits for is none of its work; waits of a host are its own. */
+static uint8_t chrome_scan_class_of(const struct chrome_process *process,
+				    const struct chrome_category *known,
 				    const struct chrome_event *event)
 {
-	bool may_wait = known->device || known->seen == CHROME_SEEN_OPEN;
+	bool may_wait = known->device || (known->seen == CHROME_SEEN_OPEN &&
+					  ts_plane_kind_of(process->name) != TS_PLANE_HOST);
 
 	return may_wait && ts_chrome_is_wait(ts_jtok_text(event->name)) ? CHROME_OTHER
 									: known->class;
@@ -247,7 +250,9 @@ static enum ts_status chrome_scan_place(struct scan *scan, const struct chrome_e
 		return st;
 	if (event->phase == 'X') {
 		side = known->side;
-		class = class == CHROME_MAIN ? chrome_scan_class_of(known, event) : class;
+		class = class == CHROME_MAIN
+				? chrome_scan_class_of(&names->processes[process], known, event)
+				: class;
 	}
 	track = ts_chrome_track_of(names, process, ts_jtok_text(event->tid), side, class);
 	if (track == TS_LIMIT_TRACE_TRACKS) {
