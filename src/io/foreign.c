@@ -50,11 +50,9 @@ struct row {
 /* JSON that begins with a line of its own reads as a message: "\n{" is a field of 123 bytes. */
 static bool is_json(const struct look *look)
 {
-	size_t at = 0;
+	struct ts_bytes text = ts_jsonhead_start(look->head);
 
-	while (at < look->head.n && look->head.p[at] <= ' ')
-		at++;
-	return at < look->head.n && (look->head.p[at] == '{' || look->head.p[at] == '[');
+	return ts_bytes_starts(text, "{") || ts_bytes_starts(text, "[");
 }
 
 /* A trace is packets of field 1 alone, and a packet has its time (8) or its writer's number (10). A plane of an xplane
@@ -65,7 +63,9 @@ static bool is_pftrace(const struct look *look)
 	uint64_t tag, inner;
 	bool is = false;
 
-	for (int i = 0; i < NR_PACKETS && text.n > 0 && !is_json(look); i++) {
+	if (is_json(look))
+		return false;
+	for (int i = 0; i < NR_PACKETS && text.n > 0; i++) {
 		if (!ts_wire_field(&text, &tag, &packet) || tag != TS_WIRE_BYTES(1))
 			return false;
 		while (packet.n > 0 && ts_wire_field(&packet, &inner, &value))
@@ -323,18 +323,21 @@ static const struct {
 	{ "/data.pkl", { "an object that torch.save wrote", GIVE_OTHER } },
 };
 
+/* What stands anywhere is looked for last: that goes over megabytes, of every file that is read. */
 static bool fits(const struct row *row, const struct look *look)
 {
 	if (row->magic &&
 	    (look->head.n < row->nr_magic || memcmp(look->head.p, row->magic, row->nr_magic) != 0))
 		return false;
-	for (size_t i = 0; i < TS_NELEM(row->parts); i++)
-		if (row->parts[i] && !ts_bytes_has(look->deep, row->parts[i]))
-			return false;
+	if (row->is && !row->is(look))
+		return false;
 	for (size_t i = 0; i < TS_NELEM(row->keys); i++)
 		if (row->keys[i] && !ts_jsonhead_find(look->head, row->keys[i]).p)
 			return false;
-	return !row->is || row->is(look);
+	for (size_t i = 0; i < TS_NELEM(row->parts); i++)
+		if (row->parts[i] && !ts_bytes_has(look->deep, row->parts[i]))
+			return false;
+	return true;
 }
 
 const struct ts_foreign *ts_foreign_of(struct ts_bytes bytes)
