@@ -28,13 +28,6 @@ enum ts_status ts_launches_note(struct ts_launches *launches, uint64_t link, uin
 	return st;
 }
 
-void ts_launches_forget(struct ts_launches *launches, uint64_t link)
-{
-	TS_ASSERT_HOT(launches);
-	if (ts_launches_find(launches, link) != TS_NONE)
-		launches->slots[link % TS_LAUNCHES].link = TS_NO_LINK;
-}
-
 uint32_t ts_launches_find(const struct ts_launches *launches, uint64_t link)
 {
 	const struct ts_launch_slot *slot;
@@ -44,4 +37,13 @@ uint32_t ts_launches_find(const struct ts_launches *launches, uint64_t link)
 		return TS_NONE;
 	slot = &launches->slots[link % TS_LAUNCHES];
 	return slot->link == link ? slot->value : TS_NONE;
+}
+
+uint32_t ts_launches_take(struct ts_launches *launches, uint64_t link)
+{
+	uint32_t value = ts_launches_find(launches, link);
+
+	if (value != TS_NONE)
+		launches->slots[link % TS_LAUNCHES].link = TS_NO_LINK;
+	return value;
 }

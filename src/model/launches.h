@@ -25,8 +25,9 @@ struct ts_launches {
 /* A launch noted again has the newer value. */
 enum ts_status ts_launches_note(struct ts_launches *launches, uint64_t link, uint32_t value,
 				struct ts_error *err);
-void ts_launches_forget(struct ts_launches *launches, uint64_t link);
 /* TS_NONE: it was not noted, or is forgotten. */
 uint32_t ts_launches_find(const struct ts_launches *launches, uint64_t link);
+/* The same, and it is forgotten. */
+uint32_t ts_launches_take(struct ts_launches *launches, uint64_t link);
 
 #endif

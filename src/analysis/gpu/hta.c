@@ -404,14 +404,14 @@ static enum ts_status gpu_hta_take_kernel(struct hta_state *state, const struct 
 		launch->stream = event->stream;
 		launch->kernel_ps = event->start_ps;
 	}
-	if (!launch && event->link != TS_NO_LINK)
-		st = ts_launches_note(&state->early, event->link, stream->rank, err);
-	if (st)
-		return st;
 	if (state->is_cut && since_ps >= state->cut_ps) {
 		counting.rank->nr_late++;
 		return TS_OK;
 	}
+	if (!launch && event->link != TS_NO_LINK)
+		st = ts_launches_note(&state->early, event->link, stream->rank, err);
+	if (st)
+		return st;
 	if (launch && launch->root != TS_NONE)
 		ts_hta_root_kernel(&state->roots.items[launch->root], event->op, event->dur_ps);
 	if (state->types[event->op] == TS_KERNEL_COMMUNICATION)
@@ -451,11 +451,10 @@ static enum ts_status enter_operator(struct hta_state *state, struct hta_line *l
 /* A call whose kernel came before it: the clocks of host and device differ. */
 static void hta_find_early(struct hta_state *state, uint64_t link)
 {
-	uint32_t rank = ts_launches_find(&state->early, link);
+	uint32_t rank = ts_launches_take(&state->early, link);
 
-	if (rank == TS_NONE || state->ranks[rank].nr_unlaunched == 0)
+	if (rank == TS_NONE)
 		return;
-	ts_launches_forget(&state->early, link);
 	state->ranks[rank].nr_unlaunched--;
 	state->ranks[rank].nr_early++;
 }
