@@ -306,36 +306,6 @@ static void check_early_kernels(struct report *report)
 					  pairs->nr_paired, ts_fmt_ps(time, pairs->early_ps)));
 }
 
-/* Events that were left out, or cut, as their times cannot be. */
-static void check_impossible_times(struct report *report)
-{
-	const struct ts_profile *profile = report->ctx->profile;
-	uint64_t nr = 0;
-	size_t listed = 0, nr_damage = 0;
-
-	for (size_t i = 0; i < profile->nr_damage; i++) {
-		const struct ts_damage *damage = &profile->damage[i];
-
-		if (damage->nr_events == 0)
-			continue;
-		nr += damage->nr_events;
-		if (nr_damage++ < MAX_LISTED)
-			ts_buf_printf(&report->text, "%s%.*s, byte %" PRIu64 ": %.*s.",
-				      listed++ > 0 ? " " : "", TS_ARG(damage->file), damage->offset,
-				      TS_ARG(damage->cause));
-	}
-	if (nr == 0)
-		return;
-	if (nr_damage > MAX_LISTED)
-		ts_buf_printf(&report->text, " And %zu more.", nr_damage - MAX_LISTED);
-	capture_causes_add(report, "impossible_times", TS_WARNING, TS_CAPTURE_USABLE,
-			   ts_result_text(report->result,
-					  "%" PRIu64
-					  " event%s a time that cannot be: left out, or cut "
-					  "at what is known",
-					  nr, nr == 1 ? " has" : "s have"));
-}
-
 static uint64_t nr_calls(const struct report *report)
 {
 	uint64_t nr = 0;
@@ -663,50 +633,63 @@ static void check_messages(struct report *report)
 			       nr_errors, plural(nr_errors), nr_warnings, plural(nr_warnings)));
 }
 
-/* Modules and the like that were left out, in files that are whole. */
-static bool all_minor(const struct ts_profile *profile)
-{
-	for (size_t i = 0; i < profile->nr_damage; i++)
-		if (!profile->damage[i].minor)
-			return false;
-	return true;
-}
+/* Of damage, or of events whose times cannot be: what the profile notes. */
+struct capture_noted {
+	size_t nr;
+	uint64_t nr_events;
+};
 
-/* Less events whose times cannot be. */
-static size_t capture_causes_count_damage(const struct ts_profile *profile)
+/* Lists the first few of them. */
+static struct capture_noted put_noted(struct report *report, bool of_times)
 {
-	size_t nr = 0;
+	const struct ts_profile *profile = report->ctx->profile;
+	struct capture_noted noted = { 0, 0 };
 
-	for (size_t i = 0; i < profile->nr_damage; i++)
-		nr += profile->damage[i].nr_events == 0;
-	return nr;
+	for (size_t i = 0; i < profile->nr_damage; i++) {
+		const struct ts_damage *damage = &profile->damage[i];
+
+		if ((damage->nr_events > 0) != of_times)
+			continue;
+		noted.nr_events = ts_u64_add(noted.nr_events, damage->nr_events);
+		if (noted.nr++ < MAX_LISTED)
+			ts_buf_printf(&report->text, "%s%.*s, byte %" PRIu64 ": %.*s.",
+				      noted.nr > 1 ? " " : "", TS_ARG(damage->file), damage->offset,
+				      TS_ARG(damage->cause));
+	}
+	if (noted.nr > MAX_LISTED)
+		ts_buf_printf(&report->text, " And %zu more.", noted.nr - MAX_LISTED);
+	return noted;
 }
 
 static void check_damage(struct report *report)
 {
-	const struct ts_profile *profile = report->ctx->profile;
-	size_t nr = capture_causes_count_damage(profile), listed = 0;
-	bool minor = all_minor(profile);
+	struct capture_noted noted = put_noted(report, false);
+	bool minor = !ts_profile_is_damaged(report->ctx->profile);
 
-	for (size_t i = 0; i < profile->nr_damage && listed < MAX_LISTED; i++) {
-		const struct ts_damage *damage = &profile->damage[i];
-
-		if (damage->nr_events == 0)
-			ts_buf_printf(&report->text, "%s%.*s, byte %" PRIu64 ": %.*s.",
-				      listed++ > 0 ? " " : "", TS_ARG(damage->file), damage->offset,
-				      TS_ARG(damage->cause));
-	}
-	if (nr == 0)
+	if (noted.nr == 0)
 		return;
-	if (nr > MAX_LISTED)
-		ts_buf_printf(&report->text, " And %zu more.", nr - MAX_LISTED);
 	capture_causes_add(
 		report, "damaged_input", minor ? TS_INFO : TS_WARNING,
 		minor ? TS_CAPTURE_USABLE : TS_CAPTURE_MISLEADING,
 		ts_result_text(
 			report->result,
 			"Part of the input could not be read (%zu place%s): the numbers miss it",
-			nr, plural(nr)));
+			noted.nr, plural(noted.nr)));
+}
+
+/* Events that were left out, or cut, as their times cannot be. */
+static void check_impossible_times(struct report *report)
+{
+	struct capture_noted noted = put_noted(report, true);
+
+	if (noted.nr == 0)
+		return;
+	capture_causes_add(report, "impossible_times", TS_WARNING, TS_CAPTURE_USABLE,
+			   ts_result_text(report->result,
+					  "%" PRIu64 " event%s a time that cannot be: left out, "
+					  "or cut at what is known",
+					  noted.nr_events,
+					  noted.nr_events == 1 ? " has" : "s have"));
 }
 
 static uint64_t capture_causes_count_events(const struct ts_profile *profile, size_t host)
