@@ -60,6 +60,14 @@ static bool capture_time_join(const struct ts_time_groups *groups, struct ts_tim
 	return true;
 }
 
+static bool capture_time_join_one(struct ts_time_groups *groups, struct ts_time_group *into)
+{
+	for (size_t i = 0; i < groups->nr; i++)
+		if (&groups->items[i] != into && capture_time_join(groups, into, &groups->items[i]))
+			return true;
+	return false;
+}
+
 const struct ts_time_group *ts_time_groups_most(struct ts_time_groups *groups)
 {
 	struct ts_time_group *most = NULL;
@@ -72,9 +80,8 @@ const struct ts_time_group *ts_time_groups_most(struct ts_time_groups *groups)
 				      (group->nr == most->nr && group->first > most->first)))
 			most = group;
 	}
-	for (size_t i = 0; most && i < groups->nr; i++)
-		if (&groups->items[i] != most && capture_time_join(groups, most, &groups->items[i]))
-			i = SIZE_MAX; /* it reaches farther now */
+	while (most && capture_time_join_one(groups, most))
+		; /* it reaches farther each time */
 	return most;
 }
 

@@ -283,7 +283,7 @@ static void nest_fault(const struct ts_nest *nest, enum ts_fault fault,
 static bool nest_mend(const struct ts_nest *nest, struct ts_event *event)
 {
 	const struct ts_capture_time *time = &nest->time;
-	int64_t over_ps;
+	int64_t end_ps;
 
 	if (event->start_ps < time->first_ps || event->start_ps > time->last_ps) {
 		nest_fault(nest, TS_FAULT_OUTSIDE, event,
@@ -297,10 +297,10 @@ static bool nest_mend(const struct ts_nest *nest, struct ts_event *event)
 		event->dur_ps = TS_MAX(event->dur_ps, 0);
 		event->total_ps = TS_MAX(event->total_ps, 0);
 	}
-	over_ps = ts_i64_sub(ts_i64_add(event->start_ps, event->dur_ps), time->end_ps);
-	if (over_ps > ts_i64_sub(time->last_ps, time->end_ps)) {
-		nest_fault(nest, TS_FAULT_ENDLESS, event, over_ps);
-		event->dur_ps = TS_MAX(event->dur_ps - over_ps, 0);
+	end_ps = ts_i64_add(event->start_ps, event->dur_ps);
+	if (end_ps > time->last_ps) {
+		nest_fault(nest, TS_FAULT_ENDLESS, event, ts_i64_sub(end_ps, time->end_ps));
+		event->dur_ps = TS_MAX(ts_i64_sub(time->end_ps, event->start_ps), 0);
 		event->total_ps = TS_MIN(event->total_ps, event->dur_ps);
 	}
 	return true;

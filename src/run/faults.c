@@ -41,47 +41,45 @@ static const char *fault_fmt_far(char out[TS_UNIT_MAX], int64_t ps)
 	return out;
 }
 
-static int fault_put_first(const struct ts_profile *profile, uint32_t line,
-			   const struct ts_faults *faults, enum ts_fault fault, char *text,
-			   size_t room)
+static void fault_put_first(struct ts_buf *text, const struct ts_profile *profile, uint32_t line,
+			    const struct ts_faults *faults, enum ts_fault fault)
 {
 	const struct fault_words *words = &fault_words[fault];
 	int64_t ps = faults->of[fault].ps;
 	const char *words_of_ps = ps < 0 ? words->below : words->above;
+	uint64_t nr_over = faults->of[fault].nr_over;
 	char time[TS_UNIT_MAX];
-	int n = snprintf(
-		text, room, ": %s%.*s on %.*s", faults->of[fault].nr > 1 ? "the first is " : "",
-		TS_ARG(ts_bytes_cut(profile->ops[faults->of[fault].op].name, 0, NAME_BYTES)),
-		TS_ARG(ts_bytes_cut(profile->lines[line].name, 0, NAME_BYTES)));
 
-	if (words_of_ps && n > 0 && (size_t)n < room)
-		n += snprintf(text + n, room - (size_t)n, ", %s%s",
-			      fault_fmt_far(time, ps < 0 ? -ps : ps), words_of_ps);
-	if (faults->of[fault].nr_over > 0 && n > 0 && (size_t)n < room)
-		n += snprintf(text + n, room - (size_t)n, ", over %" PRIu64 " successor%s",
-			      faults->of[fault].nr_over, faults->of[fault].nr_over == 1 ? "" : "s");
-	return n;
+	ts_buf_printf(text, ": %s%.*s on %.*s", faults->of[fault].nr > 1 ? "the first is " : "",
+		      TS_ARG(ts_bytes_cut(profile->ops[faults->of[fault].op].name, 0, NAME_BYTES)),
+		      TS_ARG(ts_bytes_cut(profile->lines[line].name, 0, NAME_BYTES)));
+	if (words_of_ps)
+		ts_buf_printf(text, ", %s%s", fault_fmt_far(time, ps < 0 ? -ps : ps), words_of_ps);
+	if (nr_over > 0)
+		ts_buf_printf(text, ", over %" PRIu64 " successor%s", nr_over,
+			      nr_over == 1 ? "" : "s");
 }
 
 bool ts_fault_tell(const struct ts_profile *profile, uint32_t line, const struct ts_faults *faults,
-		   enum ts_fault fault, char text[512], struct ts_damage *damage)
+		   enum ts_fault fault, struct ts_buf *text, struct ts_damage *damage)
 {
 	uint64_t nr = faults->of[fault].nr;
 	const struct ts_line *of = &profile->lines[line];
 	uint32_t host = profile->planes[of->plane].host;
 	const struct ts_reader *reader = ts_reader_of(profile, host);
-	int n;
 
-	TS_ASSERT(profile && faults && fault < TS_NR_FAULTS && line < profile->nr_lines);
+	TS_ASSERT(profile && faults && text && damage);
+	TS_ASSERT(fault < TS_NR_FAULTS && line < profile->nr_lines);
 	if (nr == 0)
 		return false;
-	n = snprintf(text, 512, "%" PRIu64 " %s", nr,
-		     nr == 1 ? fault_words[fault].one : fault_words[fault].many);
-	(void)fault_put_first(profile, line, faults, fault, text + n, 512 - (size_t)n);
+	ts_buf_clear(text);
+	ts_buf_printf(text, "%" PRIu64 " %s", nr,
+		      nr == 1 ? fault_words[fault].one : fault_words[fault].many);
+	fault_put_first(text, profile, line, faults, fault);
 	*damage = (struct ts_damage){
 		.file = profile->hosts[host].file,
 		.offset = reader->place ? reader->place(profile, of, faults->of[fault].body) : 0,
-		.cause = ts_bytes_of(text),
+		.cause = ts_buf_bytes(text),
 		.minor = true,
 		.nr_events = nr,
 	};

@@ -3,10 +3,11 @@
 #ifndef TS_RUN_FAULTS_H
 #define TS_RUN_FAULTS_H
 
+#include "base/buf.h"
 #include "model/block.h"
 
-/* The damage; false: the line has no such fault. Its cause is in TEXT. */
+/* The damage; false: the line has no such fault. Its cause is in TEXT, which the caller looks at for .failed. */
 bool ts_fault_tell(const struct ts_profile *profile, uint32_t line, const struct ts_faults *faults,
-		   enum ts_fault fault, char text[512], struct ts_damage *damage);
+		   enum ts_fault fault, struct ts_buf *text, struct ts_damage *damage);
 
 #endif

@@ -130,8 +130,8 @@ static enum ts_status pass_note_damage(struct pass *pass, uint32_t line, struct 
 	const struct ts_plane *plane = &pass->profile->planes[pass->profile->lines[line].plane];
 	const struct line_states *states = &pass->lines[line];
 	struct ts_damage damage = { .file = pass->profile->hosts[plane->host].file };
+	struct ts_buf text = TS_BUF_INIT;
 	enum ts_status st = TS_OK;
-	char text[512];
 
 	if (!pass->is_first || (pass->part && pass->part->closes))
 		return TS_OK;
@@ -140,9 +140,11 @@ static enum ts_status pass_note_damage(struct pass *pass, uint32_t line, struct 
 		st = pass_take_damage(pass, line, &damage, err);
 	}
 	for (int fault = 0; fault < TS_NR_FAULTS && st == TS_OK; fault++)
-		if (ts_fault_tell(pass->profile, line, &states->faults, (enum ts_fault)fault, text,
+		if (ts_fault_tell(pass->profile, line, &states->faults, (enum ts_fault)fault, &text,
 				  &damage))
-			st = pass_take_damage(pass, line, &damage, err);
+			st = text.failed ? ts_fail_nomem(err)
+					 : pass_take_damage(pass, line, &damage, err);
+	ts_buf_release(&text);
 	return st;
 }
 
