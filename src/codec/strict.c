@@ -365,7 +365,7 @@ static void strict_put_control(struct ts_strict *strict, uint8_t c)
 	strict_emits(strict, text);
 }
 
-/* What was held is no escape, or no character: the byte behind it is looked at anew. */
+/* The bytes held are neither an escape nor a character: the byte that follows is read afresh. */
 static void strict_break_held(struct ts_strict *strict)
 {
 	bool is_escape = strict->nr_wanted == 0;

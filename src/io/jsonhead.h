@@ -20,7 +20,7 @@ struct ts_jsonhead {
 	struct ts_bytes value; /* likewise, of a string; cut where the head ends */
 };
 
-/* What stands behind a byte-order mark and spaces. */
+/* HEAD without its byte-order mark and leading white space. */
 struct ts_bytes ts_jsonhead_start(struct ts_bytes head);
 /* Of a text that is not an object there are no members. */
 struct ts_jsonhead ts_jsonhead_of(struct ts_bytes head);

@@ -430,7 +430,7 @@ static enum ts_status share_controllers(const struct ts_profile *profile,
 	return TS_OK;
 }
 
-/* A moment counts once: what is compiled for is no input, and neither is a launch. */
+/* Each moment counts once: compilation first, then input, then launches. */
 static enum ts_status outline_part_spans(struct ts_host_spans *spans, struct ts_error *err)
 {
 	bool good = ts_spans_subtract(&spans->input, &spans->compile) &&

@@ -179,7 +179,7 @@ static struct ts_bytes run_base_of(const char *name)
 	return ts_bytes_of(base ? base + 1 : name);
 }
 
-/* Named when there is no profile. */
+/* Reported if the archive turns out to hold no profile. */
 static void run_note_foreign(struct unpacking *unpacking, const char *name)
 {
 	const struct ts_foreign *foreign = ts_foreign_named(ts_bytes_of(name));

@@ -4,7 +4,7 @@
 #include "tests/test.h"
 
 static const struct row {
-	const char *head, *expected; /* what stands behind the top-level key "schema" */
+	const char *head, *expected; /* the value of the top-level key "schema" */
 } rows[] = {
 	{ "{\"schema\":\"tpusight/1\"}", "tpusight/1" },
 	{ "\xef\xbb\xbf \n{ \"a\" : [1, {\"schema\": \"no\"}], \"schema\" : \"x\" }", "x" },

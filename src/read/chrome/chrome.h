@@ -95,7 +95,7 @@ enum chrome_class { /* what a track is for; events of different classes share no
 		    CHROME_STEPS, /* ProfilerStep#N, for the devices */
 };
 
-/* What the events of a process say of it, a bit each. */
+/* What the categories of a process's events tell about it, one bit each. */
 enum chrome_seen {
 	CHROME_SEEN_HOST = 1,	 /* operators, ranges, frames of Python: these are a host's */
 	CHROME_SEEN_RUNTIME = 2, /* calls of a device's runtime */

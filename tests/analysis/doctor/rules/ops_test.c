@@ -61,7 +61,7 @@ TEST(a_long_execution_among_short_ones_is_told_beside_the_mean)
 	given_release(&run);
 }
 
-/* Of one execution there is no mean. */
+/* A mean is given only where there are several executions. */
 TEST(one_long_execution_is_told_as_one)
 {
 	const struct ts_finding *finding;
