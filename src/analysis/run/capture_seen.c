@@ -23,7 +23,7 @@ static bool is_unread(const struct ts_line *line)
 static bool capture_seen_is_counters(const struct ts_line *line)
 {
 	static const char *const names[] = {
-		"line " TS_COUNTER_LINE,
+		("line " TS_COUNTER_LINE), /* clang takes two texts in a row for a forgotten comma */
 		"category cuda_profiler_range",
 		"category xpu_scope_profiler",
 		"category mtia_counters",
