@@ -16,6 +16,7 @@ from tensorboard_plugin_tpusight import remote, reports, runs, served, traces
 
 STATIC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
 FILES = {"/index.js": "text/javascript", "/page.js": "text/javascript", "/page.css": "text/css"}
+FIRST_LOOK_S = 0.3  # TensorBoard's page asks once for its tabs: the first answer waits so long for the search
 LOOK_AGAIN_S = 15  # between looks for a first profile, while there is none
 MOST_FIELDS = 16  # of an address
 NO_RUN = "no run has this name (reload the page)"
@@ -38,14 +39,22 @@ class TpusightPlugin(base_plugin.TBPlugin):
         self._served = served.Served(self._logdir)
         self._ui = getattr(getattr(context, "flags", None), "tpusight_perfetto_ui", None) or traces.UI
         self._active = False
-        self._looked_at = 0.0
+        self._patience_s = FIRST_LOOK_S
+        self._looked_at = float("-inf")
         self._looking = threading.Lock()
+        self._has_looked = threading.Event()
+        self._start_to_look()
 
     def is_active(self):
         """TensorBoard asks often: the search runs aside, and stops at the first profile."""
+        self._start_to_look()
+        if not self._has_looked.wait(self._patience_s):
+            self._patience_s = 0
+        return self._active
+
+    def _start_to_look(self):
         if not self._active and time.monotonic() - self._looked_at > LOOK_AGAIN_S and self._looking.acquire(blocking=False):
             threading.Thread(target=self._look, daemon=True, name="tpusight").start()
-        return self._active
 
     def _look(self):
         try:
@@ -55,6 +64,7 @@ class TpusightPlugin(base_plugin.TBPlugin):
         finally:
             self._looked_at = time.monotonic()
             self._looking.release()
+            self._has_looked.set()
 
     def close(self):
         """Ends what was started; TensorBoard does not call it, and the child ends with this process."""
@@ -110,10 +120,10 @@ class TpusightPlugin(base_plugin.TBPlugin):
                 found.append((session, session.describe()))
             except OSError:
                 continue  # it was removed while we looked
-        is_known = self._served.with_figures(found)
+        known = self._served.with_figures(found)
         listed = [description for _, description in found]
         listed.sort(key=lambda s: (s["session"], s["run"]), reverse=True)
-        return _send(environ, start_response, "200 OK", gzip.compress(json.dumps({"runs": listed, "is_known": is_known}).encode(), 6))
+        return _send(environ, start_response, "200 OK", gzip.compress(json.dumps({"runs": listed, **known}).encode(), 6))
 
     def _of_events(self, route):
         """What `tpusight serve` answers of the log directory."""

@@ -52,7 +52,7 @@ def _entries(path):
 
 def _is_file(entry, ends):
     try:
-        return entry.name.endswith(ends) and not entry.name.startswith(".") and entry.is_file() and entry.stat().st_size > 0
+        return entry.name.endswith(ends) and not entry.name.startswith(".") and entry.is_file()
     except OSError:
         return False
 

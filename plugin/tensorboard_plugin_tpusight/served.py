@@ -37,24 +37,26 @@ class Served:
         self._server.close()
 
     def _listed(self):
-        """{place: run as the program lists it}, and whether all are known"""
+        """{place: run as the program lists it}, and the whole answer: is_known, problems"""
         status, packed = self._server.get("/runs", {})
         if not status.startswith("200"):
             raise reports.ReportError("tpusight serve does not list its runs")
         answer = json.loads(gzip.decompress(packed))
-        return {os.path.normpath(run["path"]): run for run in answer["runs"]}, answer["is_known"]
+        return {os.path.normpath(run["path"]): run for run in answer["runs"]}, answer
 
     def with_figures(self, described):
-        """A list of (session, description), each description with what is known of it, and whether that is all."""
+        """Puts what is known of each into a list of (session, description). Gives whether that is all, and what is wrong with sessions
+        that are not in the list: those without a profile."""
         try:
-            listed, is_known = self._listed()
+            listed, answer = self._listed()
         except (reports.ReportError, OSError, ValueError, http.client.HTTPException) as e:
             _log.warning("%s: %s", self._logdir, e)
-            listed, is_known = {}, True  # it would not come later
+            listed, answer = {}, {"is_known": True, "problems": []}  # it would not come later
         for session, description in described:
             run = listed.get(os.path.normpath(session.path)) if len(session.asked) == 2 else None
             description.update({name: run[name] for name in FIGURES} if run else NOT_HERE)
-        return is_known
+        text = reports.without_paths(json.dumps({name: answer[name] for name in ("is_known", "problems")}), self._logdir)
+        return json.loads(text)
 
     @staticmethod
     def _named(fields, sessions, listed):

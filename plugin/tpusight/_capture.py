@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One capture with jax.profiler, into a session's folder of its own. A process can make one at a time."""
 import contextlib
+import logging
 import os
 import threading
 import time
@@ -15,6 +16,7 @@ _lock = threading.Lock()
 _running = None  # the capture that runs in this process
 _names: Set[Tuple[str, str]] = set()  # logdir and name of sessions that this process has written
 watchers: Set[object] = set()  # LiveProfilers that sample this process
+_log = logging.getLogger("tpusight")
 
 
 def _in_fork():
@@ -45,6 +47,36 @@ def _new_name(logdir, wanted):
     return name
 
 
+class Misses:
+    """What one profiler could not capture. A job goes on without its profile: the first miss warns, all are counted."""
+
+    def __init__(self, what):
+        self.what = what
+        self.count = 0
+        self.problem = None  # of the last one, until something is captured
+
+    def begin(self, start, what=""):
+        """What START() gives; None where it fails: WHAT, the caller's work, then runs as it is."""
+        try:
+            return start()
+        except Exception as e:
+            self.miss(e, what)
+            return None
+
+    def miss(self, problem, what=""):
+        """PROBLEM kept a profile of WHAT from being captured."""
+        self.count += 1
+        self.problem = problem
+        text = f"{self.what}: {what or 'a block'} was not captured, and the job goes on: {problem}"
+        if self.count > 1:
+            _log.info(text)
+            return
+        try:
+            warnings.warn(text, RuntimeWarning, stacklevel=4)
+        except RuntimeWarning:  # python -W error: that a profile is missing still ends no job
+            _log.warning(text)
+
+
 class Capture:
     """Begins with start(), ends with stop(), which gives the session's folder. WHO names the caller in errors."""
 
@@ -56,6 +88,7 @@ class Capture:
         self._collect_hlo = collect_hlo
         self._collect_memory = collect_memory
         self._given = profiler_options
+        self._pid = os.getpid()
 
     def start(self):
         """Raises TpusightError without JAX, and where another profiler is at work in this process."""
@@ -88,16 +121,21 @@ class Capture:
             self._run = os.path.join(self.logdir, name, "plugins", "profile")
 
     def stop(self):
-        """Ends the capture and gives the session's folder. Raises TpusightError when nothing was written, as when
-        another process sampled this one through its profiler server at the same time."""
+        """Ends the capture and gives the session's folder; None in a fork of the process, where it goes on in the parent alone.
+        Raises TpusightError when nothing was written, as when another process sampled this one through its profiler
+        server at the same time."""
         global _running
+        if self._pid != os.getpid():
+            return None
         profiler = _jax.jax().profiler
         try:
             if self._collect_memory:
                 memory = self._memory_profile(profiler)
             profiler.stop_trace()
-        except Exception as e:
+        except BaseException as e:
             _jax.reset_profiler()
+            if not isinstance(e, Exception):  # a notebook's "interrupt"
+                raise
             raise TpusightError(f"jax.profiler.stop_trace: {e} (only one profiler at a time can run in a process: "
                                 "is it being watched, or captured by another?)") from e
         finally:
@@ -124,29 +162,24 @@ class Capture:
 
 
 @contextlib.contextmanager
-def block(capture, finish=None):
-    """Captures a with block, all device work of the process included; finish(folder) when it is written. An exception
-    of the block's goes on, and what was captured of it is kept."""
+def block(capture, misses, finish=None):
+    """Captures a with block, all device work of the process included; finish(folder) when it is written. Raises at its entry
+    alone: an exception of the block's goes on, what was captured of it is kept, and a capture that fails at its end is one of MISSES."""
     capture.start()
-    failed = True
     try:
         yield capture
         _jax.wait_for_all()
-        failed = False
     finally:
-        end(capture, finish, warn=failed)
+        end(capture, misses, finish)
 
 
-def end(capture, finish, warn):
-    """Ends a capture. A problem of the capture is raised. With WARN it becomes a warning and is returned, because an
-    exception or a result of the caller is already on its way."""
+def end(capture, misses, finish=None, what=""):
+    """Ends a capture. What goes wrong (a full disk, another profiler) is one of MISSES: a result or an exception of the caller's is
+    already on its way."""
     try:
         folder = capture.stop()
-    except TpusightError as e:
-        if not warn:
-            raise
-        warnings.warn(str(e), RuntimeWarning, stacklevel=3)
-        return e
-    if finish:
-        finish(folder)
-    return None
+        if folder and finish:
+            finish(folder)
+        misses.problem = None
+    except Exception as e:
+        misses.miss(e, what)

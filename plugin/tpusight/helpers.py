@@ -58,11 +58,12 @@ def profile_trace(dir: Any, name: Optional[str] = None, *, collect_memory: bool 
         captured.session.summary()
 
     All device work of the process is waited for before it ends. An exception inside goes on, and the profile is
-    kept."""
+    kept. Raises TpusightError at its entry, where another profiler is at work; a capture that fails at its end warns."""
     captured = Captured()
-    capture = _capture.Capture(_run_folder(dir, name or ""), f"profile_trace({name or 'trace'!r})",
-                               collect_memory=collect_memory, profiler_options=profiler_options)
-    with _capture.block(capture, captured._keep), _jax.jax().profiler.TraceAnnotation(name or "trace"):
+    misses = _capture.Misses(f"profile_trace({name or 'trace'!r})")
+    capture = _capture.Capture(_run_folder(dir, name or ""), misses.what, collect_memory=collect_memory,
+                               profiler_options=profiler_options)
+    with _capture.block(capture, misses, captured._keep), _jax.jax().profiler.TraceAnnotation(name or "trace"):
         yield captured
 
 
@@ -79,8 +80,8 @@ def profile_function(dir: Any, warmup_steps: int = 5, *,
                      profile_steps: int = 1) -> Callable[[Callable[..., Result]], Profiled[Result]]:
     """Decorator: calls 1 to WARMUP_STEPS run as they are, the next PROFILE_STEPS are captured into the log directory
     DIR, a capture each, all later ones run as they are. The decorated function's `captured` is the list of what was
-    captured, as Session objects. As TPUsight.trace: for functions, methods and coroutine functions; a capture that
-    fails as it ends warns."""
+    captured, as Session objects. As TPUsight.trace: for functions, methods and coroutine functions; where a capture
+    cannot begin, or fails, this warns, and the function runs."""
     if callable(dir):
         raise TypeError("profile_function needs a directory: @profile_function(\"profiles\")")
     if warmup_steps < 0 or profile_steps < 1:
@@ -88,19 +89,23 @@ def profile_function(dir: Any, warmup_steps: int = 5, *,
 
     def decorate(function: Any) -> Any:
         sessions, name = [], name_of(function)
+        misses = _capture.Misses(f"profile_function({name})")
 
         @contextlib.contextmanager
         def around(n, args, kwargs):
+            def start():
+                return None if _jax.is_tracing(args, kwargs) else _capture.Capture(dir, misses.what).start()
+
             is_due = warmup_steps <= n < warmup_steps + profile_steps
-            if not is_due or _jax.is_tracing(args, kwargs):
+            capture = misses.begin(start, "a call") if is_due else None
+            if not capture:
                 yield same
                 return
-            capture = _capture.Capture(dir, f"profile_function({name})").start()
             try:
                 with _jax.jax().profiler.StepTraceAnnotation(name, step_num=n):
                     yield _jax.wait_for
             finally:
-                _capture.end(capture, lambda folder: sessions.append(Session(folder)), warn=True)
+                _capture.end(capture, misses, lambda folder: sessions.append(Session(folder)), "a call")
 
         call = wrapped(function, around)
         target: Any = call.__func__ if isinstance(call, (staticmethod, classmethod)) else call
@@ -132,6 +137,7 @@ class _Plan:
         self.capture: Optional[_capture.Capture] = None
         self.end_step = 0  # of the capture that is open
         self.next_step: Optional[float] = None  # of the next capture; None: not worked out yet
+        self.misses = _capture.Misses("maybe_profile")
 
     def is_due(self, step):
         start = _environment.number("PROFILE_START_STEP", START_STEP)
@@ -173,7 +179,7 @@ class _Plan:
         capture, self.capture = self.capture, None
         if capture:
             _jax.wait_for_all()
-            _capture.end(capture, lambda _: _say(f"\u2713 Profile saved: {self.folder}"), warn=True)
+            _capture.end(capture, self.misses, lambda _: _say(f"\u2713 Profile saved: {self.folder}"), self.folder)
 
 
 _plan = _Plan()

@@ -69,6 +69,14 @@ OfAlert = TypeVar("OfAlert", bound=Callable[[Alert], Any])
 OfMetrics = TypeVar("OfMetrics", bound=Callable[[Metrics], Any])
 
 
+def _need_number(window_size: Any) -> None:
+    """TypeError where WINDOW_SIZE is the address of a job, for instance."""
+    if isinstance(window_size, int) and not isinstance(window_size, bool):
+        return
+    hint = f": LiveProfiler(service={window_size!r})" if isinstance(window_size, str) else ""
+    raise TypeError(f"window_size is {window_size!r}; a number of samples is needed{hint}")
+
+
 class LiveProfiler:
     """Watches a running job: `tpusight live` takes short samples of it through its profiler server.
 
@@ -97,6 +105,7 @@ class LiveProfiler:
     def __init__(self, window_size: int = 1000, alert_thresholds: Optional[Dict[str, float]] = None,
                  update_interval: float = 0.5, *, service: Optional[str] = None, sample_ms: int = 100,
                  options: Sequence[str] = ()) -> None:
+        _need_number(window_size)
         if window_size < 1:
             raise ValueError(f"window_size is {window_size}; at least 1 is needed")
         self.thresholds = _known(alert_thresholds or {})

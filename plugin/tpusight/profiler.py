@@ -25,6 +25,14 @@ class _Folder:
         self.path = temporary_folder(self)
 
 
+def _need_flag(name: str, value: Any) -> None:
+    """TypeError where VALUE is not True or False: a path, for instance, belongs elsewhere."""
+    if isinstance(value, bool):
+        return
+    hint = f"; to open a profile that is there: tpusight.Session({value!r})" if isinstance(value, (str, os.PathLike)) else ""
+    raise TypeError(f"{name} is {value!r}; True or False is needed{hint}")
+
+
 class TPUsight(Results):
     """Captures profiles of JAX code, and says what they mean.
 
@@ -41,7 +49,8 @@ class TPUsight(Results):
     views, export() and dashboard() speak of the newest; so a loop is best captured as one block. A capture sees the
     whole process: all threads, and all device work, which is waited for before it ends. Inside a capture of the same
     profiler (a traced function that calls a traced one, another thread) nothing new is begun. A process can capture
-    one profile at a time: while another is at work, TpusightError is raised.
+    one profile at a time: while another is at work, a block raises TpusightError at its entry, and a traced function runs
+    without a capture.
 
     collect_hlo: the compiled modules too; without them FLOPs, MXU utilization, padding and shapes are unknown.
     collect_memory: also what the device's memory holds as the capture ends (memory_profile.prof in the session).
@@ -60,6 +69,11 @@ class TPUsight(Results):
                  sample_rate: float = 1.0, session_name: Optional[str] = None, *, logdir: Any = None,
                  profiler_options: Any = None, thresholds: Optional[Dict[str, float]] = None,
                  max_captures: int = 100) -> None:
+        flags = {"collect_hlo": collect_hlo, "collect_memory": collect_memory, "cache_analysis": cache_analysis}
+        for name, value in flags.items():
+            _need_flag(name, value)
+        if isinstance(session_name, bool) or not isinstance(session_name, (str, type(None))):
+            raise TypeError(f"session_name is {session_name!r}; a name is needed")
         if not 0 <= sample_rate <= 1:
             raise ValueError(f"sample_rate is {sample_rate}; a share from 0 to 1 is needed")
         if max_captures < 1:
@@ -75,7 +89,7 @@ class TPUsight(Results):
         self.logdir = self._folder.path if self._folder else os.path.abspath(os.fspath(logdir))
         self._options = profiler_options
         self._captures: Deque[Session] = collections.deque(maxlen=max_captures)
-        self._problem = None
+        self._misses = _capture.Misses("TPUsight")
         self._lock = threading.Lock()
         self._blocks = threading.local()
         self._started: Optional[_capture.Capture] = None
@@ -86,12 +100,18 @@ class TPUsight(Results):
         return list(self._captures)
 
     @property
+    def not_captured(self) -> int:
+        """How many traced calls and blocks ran without their capture: another profiler was at work, or the capture failed."""
+        return self._misses.count
+
+    @property
     def is_capturing(self) -> bool:
         """Whether a capture of this profiler runs."""
         return getattr(_capture.running(), "who", None) is self
 
     def __repr__(self) -> str:
-        return f"TPUsight({len(self._captures)} captures in {self.logdir})"
+        missed = f", {self.not_captured} not captured" if self.not_captured else ""
+        return f"TPUsight({len(self._captures)} captures in {self.logdir}{missed})"
 
     def __str__(self) -> str:
         return repr(self)
@@ -104,8 +124,8 @@ class TPUsight(Results):
     def trace(self, function: Optional[Callable[..., Any]] = None) -> Any:
         """Decorator: each call is captured, as far as sample_rate says, and returns when its result is computed. For
         functions, methods, coroutine functions (captured until they are done); not for generators. A call that JAX
-        traces itself (inside jit) is left alone. When a capture fails as it ends, the call's result is returned all
-        the same, with a warning."""
+        traces itself (inside jit) is left alone. The function runs in any case: where a capture cannot begin, or fails as
+        it ends, the first time warns, and `not_captured` counts."""
         if function is None:
             return self.trace
         name = name_of(function)
@@ -116,15 +136,18 @@ class TPUsight(Results):
 
     @contextlib.contextmanager
     def _call(self, name, n, args, kwargs):
-        if not self._is_due(n) or self.is_capturing or _jax.is_tracing(args, kwargs):
+        def start():
+            return None if _jax.is_tracing(args, kwargs) else self._new().start()
+
+        capture = None if not self._is_due(n) or self.is_capturing else self._misses.begin(start, name)
+        if not capture:
             yield same
             return
-        capture = self._new().start()
         try:
             with _jax.jax().profiler.TraceAnnotation(name):
                 yield _jax.wait_for
         finally:
-            self._problem = _capture.end(capture, self._keep, warn=True)
+            _capture.end(capture, self._misses, self._keep, name)
 
     def _new(self):
         return _capture.Capture(self.logdir, self, self.session_name, self.collect_hlo, self.collect_memory,
@@ -136,7 +159,6 @@ class TPUsight(Results):
                 shutil.rmtree(self._captures[0].path, ignore_errors=True)
             without = () if self.cache_analysis else ("cache",)
             self._captures.append(Session(folder, self.thresholds, without, self._folder))
-            self._problem = None
 
     @contextlib.contextmanager
     def trace_context(self, name: Optional[str] = None) -> "Iterator[TPUsight]":
@@ -146,7 +168,7 @@ class TPUsight(Results):
             yield self
 
     def __enter__(self) -> "TPUsight":
-        block = contextlib.nullcontext() if self.is_capturing else _capture.block(self._new(), self._keep)
+        block = contextlib.nullcontext() if self.is_capturing else _capture.block(self._new(), self._misses, self._keep)
         block.__enter__()
         self._blocks.__dict__.setdefault("stack", []).append(block)
         return self
@@ -169,7 +191,9 @@ class TPUsight(Results):
         if not capture:
             raise TpusightError("this profiler was not started")
         _jax.wait_for_all()
-        _capture.end(capture, self._keep, warn=False)
+        folder = capture.stop()
+        if folder:
+            self._keep(folder)
 
     def reset(self) -> None:
         """Forgets what was captured; profiles in a logdir stay there."""
@@ -177,13 +201,13 @@ class TPUsight(Results):
             for session in self._captures if self._folder else ():
                 shutil.rmtree(session.path, ignore_errors=True)
             self._captures.clear()
-            self._problem = None
+            self._misses.problem = None
 
     def _results(self):
         if self._captures:
             return self._captures[-1]
-        if self._problem:
-            raise TpusightError(f"nothing was captured: {self._problem}")
+        if self._misses.problem:
+            raise TpusightError(f"nothing was captured: {self._misses.problem}")
         raise TpusightError("nothing was captured yet: call a traced function, or use `with profiler:`")
 
     def summary(self) -> Summary:

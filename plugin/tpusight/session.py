@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import tempfile
-from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Sequence, overload
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Literal, Optional, Sequence, overload
 
 from . import _forms, _notebook, _program
 from ._fields import Fields
@@ -22,6 +22,7 @@ else:
 
 _MORE = ("<p><code>.dashboard()</code> shows the page; <code>.ops</code>, <code>.steps</code>, <code>.findings</code> and "
          "<code>.tables()</code> have the figures.</p>")
+_MORE_TEXT = "\nMore: print(report) has everything; .doctor, .time, .ops, .steps ... are its views and tables\n"
 _FINDINGS = "doctor.findings"
 _SUFFIXES = {".htm": "html", ".txt": "text"}
 _FINDING = ("rule", "severity", "title", "evidence", "gain_ps", "gain_pct", "impact_ps", "impact_pct", "advice")  # of one in summary()
@@ -31,8 +32,13 @@ def _some(fields: Dict[str, Any], *names: str) -> Dict[str, Any]:
     return {name: fields.get(name) for name in names}
 
 
-def _pre(text: str) -> str:
-    return f"<pre>{html.escape(text)}</pre>"
+def _pre(text: Callable[[], str]) -> str:
+    """HTML of what TEXT() gives. What a notebook displays never raises: it says what is lacking."""
+    try:
+        said = text()
+    except TpusightError as e:
+        said = str(e)
+    return f"<pre>{html.escape(said)}</pre>"
 
 
 def _is_table(value: Any) -> bool:
@@ -63,7 +69,7 @@ class Summary(Fields):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return _pre(str(self))
+        return _pre(self.__str__)
 
 
 def _is_statement(frame: Any) -> bool:
@@ -106,7 +112,7 @@ class View(Part):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return _pre(str(self))
+        return _pre(self.__str__)
 
     def analyze(self) -> Dict[str, Any]:
         """The view's fields as a plain dict."""
@@ -149,8 +155,8 @@ class DoctorView(View):
 
 
 class Report(Reported):
-    """A whole report, schema tpusight/1: report["ops"] is the list of JSON, report.ops the Table of it. str() and repr() are the
-    text that `tpusight report` prints."""
+    """A whole report, schema tpusight/1: report["ops"] is the list of JSON, report.ops the Table of it. str(), and so print(), is the
+    whole text, of every view; repr(), which a console shows, is the first screen."""
 
     _session: "Session"
 
@@ -162,12 +168,14 @@ class Report(Reported):
         return _as_table(name, value, self._session)
 
     def __str__(self) -> str:
-        return self._session.text()
+        return self._session.whole_text()
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        screen, _, _ = self._session.text().rpartition("\nMore: ")
+        return screen + _MORE_TEXT
 
     def _repr_html_(self) -> str:
-        return _pre(str(self))
+        return _pre(self.__repr__)
 
 
 class Results:
@@ -185,7 +193,7 @@ class Results:
     def report(self, format: str = "json") -> Any:
         """The whole report: a dict (schema tpusight/1) that prints as text; with format="text" that text."""
         if format == "text":
-            return self._results().text()
+            return self._results().whole_text()
         if format != "json":
             raise ValueError(f"{format!r} is not a format of report(): json or text (export() writes files)")
         return self._results().answer()
@@ -315,7 +323,10 @@ class Results:
         return self._results().show(height, open_browser)
 
     def _repr_html_(self) -> str:
-        return self._results().answer()._repr_html_() + _MORE
+        try:
+            return self._results().answer()._repr_html_() + _MORE
+        except TpusightError as e:
+            return f"<p>{html.escape(str(e))}</p>"
 
 
 class Session(Results):
@@ -325,6 +336,8 @@ class Session(Results):
     def __init__(self, path: Any, thresholds: Optional[Dict[str, float]] = None, without: Sequence[str] = (),
                  folder: Any = None) -> None:
         self.path = os.path.abspath(os.fspath(path))
+        if not os.path.exists(self.path):
+            raise TpusightError(f"{self.path}: no such file or folder")
         self._options = [f"--threshold={name}={value}" for name, value in (thresholds or {}).items()]
         self._without = tuple(without)
         self._folder = folder  # a temporary one lives as long as what is in it is in use
@@ -354,6 +367,10 @@ class Session(Results):
     def text(self, view: Optional[str] = None) -> str:
         """The report, or one view of it, as text."""
         return self._ask(*([f"--view={view}"] if view else []))
+
+    def whole_text(self) -> str:
+        """The report with all of its views as text, as export("report.txt") writes it."""
+        return self._ask("--all")
 
     def csv(self, view: str = "ops") -> str:
         """One table of the report as CSV."""

@@ -5,6 +5,7 @@
 What it captures is what ran, and what it says is what the program says. Needs JAX: $TS_JAX_PYTHON names a Python with
 it, else this skips."""
 import asyncio
+import contextlib
 import csv
 import gc
 import io
@@ -16,6 +17,8 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
+from unittest import mock
 
 import package
 
@@ -27,6 +30,7 @@ import jax
 import jax.numpy as jnp
 import tpusight
 from tpusight import _capture
+from tpusight.session import View
 
 SIZE = 96
 
@@ -241,8 +245,6 @@ class Beside(unittest.TestCase):
     def test_two_profilers_at_once_are_one_clear_error_and_the_first_goes_on(self):
         first, second = tpusight.TPUsight(), tpusight.TPUsight()
         with first:
-            with self.assertRaisesRegex(tpusight.TpusightError, "one at a time"):
-                second.trace(product)(ONES)
             with self.assertRaisesRegex(tpusight.TpusightError, "one at a time"), second:
                 self.fail("not reached")
             product(ONES)
@@ -250,6 +252,62 @@ class Beside(unittest.TestCase):
         with second:
             product(ONES)
         self.assertEqual(hits(second, "product"), 1)
+
+    def test_a_traced_function_runs_while_another_profiler_is_at_work_and_one_warning_says_so(self):
+        profiler, ran = tpusight.TPUsight(), []
+        traced = profiler.trace(lambda: ran.append(1) or 7)
+        late = tpusight.profile_function(profiler.logdir, warmup_steps=0)(lambda: 8)
+        with tempfile.TemporaryDirectory() as folder, jax.profiler.trace(folder):
+            with self.assertWarnsRegex(RuntimeWarning, "<lambda> was not captured, and the job goes on"):
+                self.assertEqual(traced(), 7)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                self.assertEqual([traced(), traced()], [7, 7])
+            self.assertEqual(told, [])
+            with self.assertWarnsRegex(RuntimeWarning, "a call was not captured"):
+                self.assertEqual(late(), 8)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # python -W error
+                self.assertEqual(tpusight.TPUsight().trace(lambda: 9)(), 9)
+        self.assertEqual((len(ran), profiler.not_captured, profiler.captures), (3, 3, []))
+        self.assertIn("3 not captured", repr(profiler))
+        self.assertEqual(traced(), 7)
+        self.assertEqual((len(profiler.captures), profiler.not_captured), (1, 3))
+
+    def test_a_capture_that_cannot_be_kept_ends_neither_call_nor_block(self):
+        profiler = tpusight.TPUsight()
+        full = OSError(28, "No space left on device")
+        with mock.patch.object(_capture, "new_file", side_effect=full):  # the memory's profile
+            with self.assertWarnsRegex(RuntimeWarning, "No space left"):
+                self.assertEqual(float(profiler.trace(product)(ONES)), float(product(ONES)))
+        with mock.patch.object(jax.profiler, "stop_trace", side_effect=full), profiler:
+            ran = True
+        self.assertTrue(ran)
+        self.assertEqual(profiler.not_captured, 2)
+        with self.assertRaisesRegex(tpusight.TpusightError, "nothing was captured: .*No space left"):
+            profiler.report()
+        self.assertTrue(captures_at_last(profiler))
+        self.assertEqual(hits(profiler, "product"), 1)
+
+    def test_an_interrupt_while_a_capture_ends_leaves_the_profiler_usable(self):
+        profiler = tpusight.TPUsight()
+        stop = jax.profiler.stop_trace
+
+        def interrupted():
+            stop()
+            raise KeyboardInterrupt
+        with mock.patch.object(jax.profiler, "stop_trace", interrupted), self.assertRaises(KeyboardInterrupt):
+            profiler.trace(product)(ONES)
+        with profiler:
+            product(ONES)
+        self.assertEqual(hits(profiler, "product"), 1)
+
+    def test_the_child_of_a_fork_inside_a_capture_leaves_it_to_the_parent(self):
+        lines = ("import os, sys, tpusight", "p = tpusight.TPUsight(collect_memory=False)", "@p.trace", "def step():",
+                 "    child = os.fork()", "    if child:", "        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))",
+                 "    return child", "if step() == 0:", "    os._exit(7 if p.captures or p.not_captured else 0)",
+                 "print(len(p.captures), p.not_captured)")
+        self.assertEqual(run_python("\n".join(lines)).split(), ["0", "1", "0"])
 
     def test_jax_capturing_on_its_own_is_one_clear_error(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -295,12 +353,11 @@ class Beside(unittest.TestCase):
 def captures_at_last(profiler):
     """Whether a block is captured, within half a minute."""
     for _ in range(60):
-        try:
-            with profiler:
-                product(ONES)
+        with contextlib.suppress(tpusight.TpusightError), profiler:
+            product(ONES)
+        if profiler.captures:
             return True
-        except tpusight.TpusightError:
-            time.sleep(0.5)
+        time.sleep(0.5)
     return False
 
 
@@ -316,7 +373,8 @@ class Saying(unittest.TestCase):
     def test_the_report_is_the_programs(self):
         printed = json.loads(reported(self.session, "--format=json"))
         self.assertEqual(self.profiler.report(), printed)
-        self.assertEqual(self.profiler.report("text"), reported(self.session).decode())
+        self.assertEqual(self.profiler.report("text"), reported(self.session, "--all").decode())
+        self.assertNotIn("--", repr(self.profiler.report()).split("More:")[-1])  # calls of Python, not options
         self.assertEqual(str(self.profiler.report()), self.profiler.report("text"))
         for name in ("overview", "systolic", "padding", "fusion", "cache", "memory", "time", "doctor"):
             self.assertEqual(getattr(self.profiler, name), printed[name], name)
@@ -410,10 +468,26 @@ class Saying(unittest.TestCase):
         self.assertIn(".dashboard()", markup)
         self.assertNotIn("<iframe", markup)
 
+    def test_displaying_never_raises(self):
+        self.assertIn("nothing was captured yet", tpusight.TPUsight()._repr_html_())
+        with mock.patch.dict(os.environ, {"TPUSIGHT": "/nowhere/tpusight"}):
+            session = tpusight.Session(self.session.path)
+            self.assertIn("/nowhere/tpusight", session._repr_html_())
+            self.assertIn("/nowhere/tpusight", View(session, "time", {})._repr_html_())
+
     def test_nonsense_is_refused(self):
         for wrong in ({"sample_rate": 1.5}, {"sample_rate": -0.1}, {"max_captures": 0}):
             with self.assertRaises(ValueError):
                 tpusight.TPUsight(**wrong)
+        for wrong in ({"collect_hlo": 3}, {"collect_memory": None}, {"session_name": 3}):
+            with self.assertRaises(TypeError):
+                tpusight.TPUsight(**wrong)
+        with self.assertRaisesRegex(TypeError, r"tpusight\.Session\('profiles'\)"):
+            tpusight.TPUsight("profiles")
+        with self.assertRaisesRegex(TypeError, r"LiveProfiler\(service='localhost:9012'\)"):
+            tpusight.LiveProfiler("localhost:9012")
+        with self.assertRaisesRegex(tpusight.TpusightError, "/nowhere: no such file or folder"):
+            tpusight.Session("/nowhere")
         with self.assertRaises(TypeError):
             tpusight.TPUsight().trace(3)
 

@@ -14,6 +14,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import threading
 import time
 import types
 import unittest
@@ -133,6 +134,47 @@ class Routes(unittest.TestCase):
                 query = "run=" + "".join(f"%{byte:02x}" for byte in found["id"].encode())
                 self.assertEqual(self.ask("/report", query)[0], 200)
         self.assertFalse(os.path.exists("hacked"))
+
+    def test_the_tab_is_there_when_the_first_page_asks(self):
+        self.assertTrue(plugin.TpusightPlugin(types.SimpleNamespace(logdir=self.logdir)).is_active())
+
+    def test_a_search_that_takes_long_holds_up_the_first_page_alone(self):
+        go = threading.Event()
+        self.addCleanup(go.set)
+        with mock.patch.object(runs, "find", side_effect=lambda logdir: iter([go.wait()])):
+            slow = plugin.TpusightPlugin(types.SimpleNamespace(logdir=self.logdir))
+            self.assertFalse(slow.is_active())
+            with mock.patch.object(slow._has_looked, "wait", wraps=slow._has_looked.wait) as wait:
+                self.assertFalse(slow.is_active())
+                wait.assert_called_once_with(0)
+            go.set()
+            slow._has_looked.wait()
+            self.assertTrue(slow.is_active())
+
+    def test_a_profile_that_comes_later_brings_the_tab(self):
+        empty = os.path.join(self.folder.name, "later")
+        os.mkdir(empty)
+        later = plugin.TpusightPlugin(types.SimpleNamespace(logdir=empty))
+        self.assertFalse(later.is_active())
+        self.add("run", logdir=empty)
+        with mock.patch.object(plugin, "LOOK_AGAIN_S", 0):
+            until = time.monotonic() + 60
+            while not later.is_active() and time.monotonic() < until:
+                time.sleep(0.01)
+        self.assertTrue(later.is_active())
+
+    def test_damaged_and_empty_sessions_are_listed_as_such(self):
+        self.add("damaged", b"")
+        os.makedirs(os.path.join(self.logdir, "none", "plugins", "profile", SESSION))
+        until = time.monotonic() + 60
+        while True:
+            answer = json.loads(self.ask("/runs")[2])
+            if answer["is_known"] or time.monotonic() > until:
+                break
+            time.sleep(0.05)
+        self.assertEqual({run["run"]: bool(run["problem"]) for run in answer["runs"]}, {"own": False, "damaged": True})
+        problem, = answer["problems"]
+        self.assertRegex(problem, f"^none/plugins/profile/{SESSION}: a session without profiles")
 
     def test_errors_have_no_paths_and_no_traces(self):
         self.add("damaged", b"\x0a\xff\xff")

@@ -55,7 +55,8 @@ class Printed(unittest.TestCase):
 
     def test_a_report_shows_its_text_not_all_of_its_figures(self):
         report = self.session.report()
-        self.assertEqual(repr(report), str(report))
+        self.assertEqual(str(report), self.session.report("text"))
+        self.assertIn("\nPadding", str(report))
         self.assertLess(len(repr(report)), 3000)
         self.assertIn("core time: ", repr(report))
         self.assertIn("<pre>", report._repr_html_())
