@@ -14,7 +14,7 @@ import warnings
 import weakref
 from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, TypeVar, overload
 
-from . import _capture, _jax, _program, _server
+from . import _capture, _jax, _program, _server, _telling
 from ._fields import Fields
 from ._program import TpusightError
 from ._temporary import temporary_folder
@@ -52,8 +52,8 @@ class Metrics(Fields):
     """The figures of one sample as docs/live.md describes them; None is unknown. Before the first sample all are."""
 
     NAMES = ("mxu_utilization_pct", "hbm_utilization_pct", "duty_cycle_pct", "padding_waste_pct", "idle_pct",
-             "communication_pct", "input_pct", "compiling_pct", "compilation_ms_per_min", "step_time_ps",
-             "step_time_unsampled_ps", "sampled_pct", "sampling_cost_pct", "health_score")
+             "communication_pct", "input_pct", "compiling_pct", "compilation_ms_per_min", "step_time_ps", "step_marked_ps",
+             "step_time_unsampled_ps", "sampled_pct", "sampling_cost_pct", "memory_used_bytes", "no_step_ms", "health_score")
 
     def __init__(self, event: Optional[Dict[str, Any]] = None) -> None:
         super().__init__(dict.fromkeys(self.NAMES))
@@ -288,6 +288,7 @@ class _Watch:
         self._said = threading.Event()
         self._is_ended = False
         self._address = None
+        self._teller: Optional[_telling.Teller] = None
         self._pid = os.getpid()
 
     def is_alive(self):
@@ -311,11 +312,14 @@ class _Watch:
             _capture.watchers.add(self)
         self._errors = tempfile.TemporaryFile()
         try:
-            self._process = subprocess.Popen([command, *self._arguments()], stdin=subprocess.DEVNULL,
+            self._process = subprocess.Popen([command, *self._arguments()],
+                                             stdin=subprocess.PIPE if self._address else subprocess.DEVNULL,
                                              stdout=subprocess.PIPE, stderr=self._errors)
         except OSError as e:
             self._release()
             raise TpusightError(f"{command}: {e}") from e
+        if self._address:
+            self._teller = _telling.Teller(self._process.stdin)
         self._thread.start()
         self._said.wait(_FIRST_SAMPLE_S)
         if self._live.error:
@@ -326,7 +330,7 @@ class _Watch:
         """Servers of older versions of JAX can only write files: that of this process does so where we see them."""
         if not self._address:
             return self._live._arguments(self._live.service)
-        return [*self._live._arguments(self._address), f"--repository={temporary_folder(self)}"]
+        return [*self._live._arguments(self._address), "--told", f"--repository={temporary_folder(self)}"]
 
     def _read(self):
         with self._pipe() as pipe:
@@ -336,6 +340,8 @@ class _Watch:
                 except (ValueError, KeyError, TypeError) as e:
                     _log.warning("tpusight live printed what cannot be read: %s", e)
                 self._said.set()
+                if self._teller:
+                    self._teller.memory()
         status = self._process.wait()
         if not self._is_ended and status not in (0, 1, 4):  # 1: --fail-on; 4: some hosts never answered
             self._errors.seek(max(self._errors.seek(0, os.SEEK_END) - _MOST_WORDS, 0))
@@ -346,14 +352,18 @@ class _Watch:
 
     def _release(self):
         self._errors.close()
+        if self._teller:
+            self._teller.close()
         if self._address:
             time.sleep(_QUIET_S)  # what was being sampled when the program ended is over by then
             _capture.watchers.discard(self)
 
     def let_go(self):
         """In a fork: its copy of the pipe would keep the program alive when the process it watches for is gone."""
-        with open(os.devnull, "rb") as nothing:
+        with open(os.devnull, "rb+") as nothing:
             os.dup2(nothing.fileno(), self._pipe().fileno())
+            if self._process.stdin and not self._process.stdin.closed:
+                os.dup2(nothing.fileno(), self._process.stdin.fileno())
 
     def end(self):
         self._is_ended = True

@@ -16,6 +16,7 @@
 #include "io/url.h"
 #include "live/alert_command.h"
 #include "live/live.h"
+#include "live/stall.h"
 #include "serve/server.h"
 
 #define MAX_SERVICES	    1024
@@ -26,7 +27,8 @@ struct live_options {
 	const char *repository; /* a folder, as given */
 	bool has_interval;
 	int64_t interval_ms;
-	int64_t sample_ms, for_ms, hold_ms, clear_ms, timeout_ms, settle_ms;
+	int64_t sample_ms, for_ms, hold_ms, clear_ms, timeout_ms, settle_ms, stall_ms;
+	bool told;
 	bool new_only;
 	enum ts_hlo_choice hlo;
 	enum ts_severity fail_on; /* TS_NR_SEVERITIES: never */
@@ -274,6 +276,8 @@ static enum ts_exit run_live(struct ts_cli *cli)
 		.for_ms = own->for_ms,
 		.hold_ms = own->hold_ms,
 		.clear_ms = own->clear_ms,
+		.stall_ms = own->stall_ms,
+		.is_told = own->told,
 		.settings = cli->settings,
 		.nr_threads = cli->nr_threads,
 		.fail_on = own->fail_on,
@@ -311,6 +315,7 @@ static const struct live_options defaults = {
 	.settle_ms = TS_WATCH_SETTLE_MS,
 	.hold_ms = TS_ALERT_HOLD_MS,
 	.clear_ms = TS_ALERT_CLEAR_MS,
+	.stall_ms = TS_STALL_MS,
 	.fail_on = TS_NR_SEVERITIES,
 	.annotate = TS_ANNOTATE_CHOICE_INIT,
 	.at = TS_SERVING_AT_INIT,
@@ -338,6 +343,11 @@ static const struct ts_option options[] = {
 		    "an alert is raised when it has held for this time (default 1 s)"),
 	TS_OPT_TIME(OWN, clear_ms, "clear-after", 0, DAY_MS,
 		    "an alert is over when it has not held for this time (default 5 s)"),
+	TS_OPT_TIME(OWN, stall_ms, "stall", 0, DAY_MS,
+		    "a job without a step for this time, and ten of its steps, is an alert "
+		    "(default 10 s; 0: never)"),
+	TS_OPT_FLAG(OWN, told, "told", 0,
+		    "the job says on standard input when it compiles, and how much memory it uses"),
 	TS_OPT_TIME(OWN, for_ms, "for", 1, LONGEST_MS, "end after this time (10m, 30s)"),
 	TS_OPT_CHOICE(OWN, fail_on, enum ts_severity, "fail-on", "SEVERITY", severity_names, false,
 		      "end with status 1 at the first such alert: %s"),

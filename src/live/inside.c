@@ -3,6 +3,7 @@
 #include "live/inside.h"
 
 #include "base/check.h"
+#include "result/schema/allocators.def"
 #include "result/schema/time.def"
 
 int64_t ts_live_end_ms(const struct ts_live *live)
@@ -21,7 +22,7 @@ void ts_live_emit_alert(void *ctx, const struct ts_alert *alert)
 		live->has_failed = true;
 	if (ts_feed_emit(&live->feed, TS_FEED_ALERT, &live->sample, alert,
 			 live->watch ? &live->session : NULL, NULL) != TS_OK)
-		live->told = TS_NOMEM;
+		live->emitted = TS_NOMEM;
 }
 
 double ts_live_compiling_pct(const struct ts_run *run, double unknown_ps)
@@ -35,4 +36,23 @@ double ts_live_compiling_pct(const struct ts_run *run, double unknown_ps)
 	double share = host_ps / capture_ps;
 
 	return share > 1 ? 100 : share * 100;
+}
+
+double ts_live_memory_bytes(const struct ts_run *run, const struct ts_told *told)
+{
+	TS_ASSERT(run != NULL);
+
+	const struct ts_table *table = TS_FIND_TABLE(&run->results, allocators, allocators);
+	double sum = NAN;
+
+	if (told && isfinite(told->memory_bytes))
+		return told->memory_bytes;
+	for (size_t i = 0; i < ts_table_rows(table); i++) {
+		double bytes =
+			ts_value_number(TS_CELL_OF(table, allocators_allocators, i, peak_bytes));
+
+		if (isfinite(bytes))
+			sum = (isfinite(sum) ? sum : 0) + bytes;
+	}
+	return sum;
 }

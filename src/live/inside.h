@@ -9,6 +9,8 @@
 #include "live/overhead.h"
 #include "live/live.h"
 #include "live/programs.h"
+#include "live/stall.h"
+#include "live/told.h"
 
 struct ts_live {
 	struct ts_live_options options;
@@ -19,13 +21,15 @@ struct ts_live {
 	struct ts_overhead overhead;
 	struct ts_alerts alerts;
 	struct ts_programs programs;
+	struct ts_stall stall;
+	struct ts_told told;
 	struct ts_live_sample sample;
 	struct ts_live_session session; /* the session that the next event is about */
 	/* restarts and first answers until now: when it changes, other processes answer */
 	uint64_t nr_joined;
 	int64_t start_ms;
 	bool has_failed;     /* .fail_on came true */
-	enum ts_status told; /* of telling alerts */
+	enum ts_status emitted; /* of telling alerts */
 };
 
 /* When the watch is to end; INT64_MAX: never. */
@@ -35,6 +39,9 @@ void ts_live_emit_alert(void *live, const struct ts_alert *alert);
 /* The share of the time in which a host compiled, in percent; NaN where it is unknown.
  * UNKNOWN_PS is taken as the length of a run that does not say how long it is. */
 double ts_live_compiling_pct(const struct ts_run *run, double unknown_ps);
+
+/* The most that the devices' memory held in the run, or what the job says that it holds now; NaN. */
+double ts_live_memory_bytes(const struct ts_run *run, const struct ts_told *told);
 
 /* sessions.c */
 enum ts_status ts_live_sessions(struct ts_live *live, struct ts_error *err);

@@ -3,6 +3,7 @@
 #include "live/inside.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -28,6 +29,8 @@ enum ts_status ts_live_new(struct ts_live **out, const struct ts_live_options *o
 	if (!live)
 		return ts_fail_nomem(err);
 	live->options = *options;
+	live->stall.limit_ms = options->stall_ms;
+	ts_told_init(&live->told, options->is_told ? STDIN_FILENO : -1);
 	if (options->watch.logdir) { /* each session is judged at once and by itself */
 		ts_alerts_init(&live->alerts, options->settings, 0, 0);
 		st = ts_watch_new(&live->watch, &options->watch, err);
@@ -53,6 +56,7 @@ void ts_live_free(struct ts_live *live)
 	ts_feed_release(&live->feed);
 	ts_alerts_release(&live->alerts);
 	ts_programs_release(&live->programs);
+	ts_told_release(&live->told);
 	free(live);
 }
 
@@ -71,17 +75,44 @@ void ts_live_stop(struct ts_live *live)
 		ts_sampler_stop(live->sampler);
 }
 
+/* In the last minute, or in the part of it that was watched. */
+static double compilation_ms(const struct ts_live *live, int64_t now_ms)
+{
+	int64_t from_ms = TS_MAX(live->start_ms, now_ms - MINUTE_MS);
+
+	if (live->told.is_ready)
+		return (double)ts_told_compiled_ms(&live->told, from_ms, now_ms);
+	return ts_ring_mean(&live->ring, TS_METRIC_COMPILING, from_ms) / 100 *
+	       (double)(now_ms - from_ms);
+}
+
+/*
+ * The share of the sample in which a host compiled. What the job says of itself is all of it. Of a compilation that neither begins
+ * nor ends in the sample there is nothing in it: a sample in which the job does not advance does not say that none went on.
+ */
+static double compiling_pct(const struct ts_live *live, const struct ts_round *round,
+			    const struct ts_run *run, bool advances)
+{
+	double unknown_ps = (double)live->options.sampler.sample_ms * TS_PS_PER_MS;
+	int64_t round_ms = round->end_ms - round->start_ms;
+	double seen_pct;
+
+	if (live->told.is_ready && round_ms > 0)
+		return (double)ts_told_compiled_ms(&live->told, round->start_ms, round->end_ms) /
+		       (double)round_ms * 100;
+	seen_pct = ts_live_compiling_pct(run, unknown_ps);
+	return seen_pct > 0 || advances ? seen_pct : NAN;
+}
+
 static void read_history(struct ts_live *live, int64_t now_ms)
 {
 	struct ts_ring_row *row = ts_ring_add(&live->ring);
 	double *values = live->sample.values;
-	double watched_ms = (double)TS_MIN(now_ms - live->start_ms, MINUTE_MS);
 
 	row->at_ms = now_ms;
 	memcpy(row->values, values, sizeof(row->values));
-	values[TS_METRIC_COMPILATION] =
-		ts_ring_mean(&live->ring, TS_METRIC_COMPILING, now_ms, MINUTE_MS) / 100 *
-		watched_ms;
+	ts_stall_explain(&live->stall, &live->ring, ts_programs_nr_new(&live->programs));
+	values[TS_METRIC_COMPILATION] = compilation_ms(live, now_ms);
 	values[TS_METRIC_COST] = ts_overhead_pct(&live->ring, values[TS_METRIC_SAMPLED]);
 	memcpy(row->values, values, sizeof(row->values));
 }
@@ -100,8 +131,10 @@ static bool note_who_is_here(struct ts_live *live)
 		nr_joined += service->nr_restarts + (service->nr_samples > 0);
 		has_modules &= service->has_modules || service->state != TS_SERVICE_UP;
 	}
-	if (nr_joined != live->nr_joined)
+	if (nr_joined != live->nr_joined) {
 		ts_programs_reset(&live->programs);
+		ts_stall_reset(&live->stall);
+	}
 	live->nr_joined = nr_joined;
 	return has_modules;
 }
@@ -110,21 +143,25 @@ static enum ts_status live_read_run(struct ts_live *live, const struct ts_round 
 				    struct ts_run *run, struct ts_error *err)
 {
 	struct ts_look look = { .steps = NULL };
-	bool has_modules = note_who_is_here(live), unknown = false;
+	bool has_modules = note_who_is_here(live), unknown = false, advances;
+	double *values = live->sample.values;
 	enum ts_status st = ts_look_make(&look, &run->profile, err);
 
 	if (st)
 		goto done;
-	ts_metrics_read(live->sample.values, &run->results);
-	live->sample.values[TS_METRIC_COMPILING] =
-		ts_live_compiling_pct(run, (double)live->options.sampler.sample_ms * TS_PS_PER_MS);
+	ts_metrics_read(values, &run->results);
+	values[TS_METRIC_MEMORY] = ts_live_memory_bytes(run, &live->told);
+	advances = ts_stall_sample(&live->stall, &look, &run->profile, values, round->end_ms);
+	values[TS_METRIC_NO_STEP] = (double)(round->end_ms - live->stall.last_ms);
+	values[TS_METRIC_COMPILING] = compiling_pct(live, round, run, advances);
 	ts_overhead_sample(&live->overhead, &look, &run->profile, round->start_ms, round->end_ms,
-			   live->sample.values);
-	read_history(live, round->end_ms);
+			   values);
 	st = ts_programs_sample(&live->programs, &run->profile, &run->results, &look, has_modules,
 				round->end_ms, &unknown, err);
+	if (st == TS_OK)
+		read_history(live, round->end_ms);
 	/* what is compiled now runs next: by then its modules have been asked for */
-	if (unknown || live->sample.values[TS_METRIC_COMPILING] > 0)
+	if (unknown || !(values[TS_METRIC_COMPILING] <= 0))
 		ts_sampler_want_hlo(live->sampler);
 done:
 	ts_look_release(&look);
@@ -137,7 +174,9 @@ static enum ts_status live_judge(struct ts_live *live, const struct ts_run *run,
 	enum ts_status st;
 
 	ts_alerts_begin(&live->alerts, now_ms);
+	ts_stall_services(&live->alerts, live->sample.services, live->sample.nr_services, now_ms);
 	if (run) {
+		ts_stall_judge(&live->stall, &live->alerts, &live->ring, &live->told, now_ms);
 		ts_alerts_metrics(&live->alerts, live->sample.values, &run->results);
 		st = ts_programs_judge(&live->programs, &live->alerts, &run->profile, &run->results,
 				       now_ms, err);
@@ -146,7 +185,7 @@ static enum ts_status live_judge(struct ts_live *live, const struct ts_run *run,
 		ts_alerts_findings(&live->alerts, &run->results, true);
 	}
 	ts_alerts_end(&live->alerts, run != NULL, ts_live_emit_alert, live);
-	if (live->told || live->alerts.failed)
+	if (live->emitted || live->alerts.failed)
 		return ts_fail_nomem(err);
 	return ts_feed_emit(&live->feed, TS_FEED_SAMPLE, &live->sample, NULL, NULL, err);
 }
@@ -180,6 +219,7 @@ static enum ts_status take_round(struct ts_live *live, const struct ts_round *ro
 	enum ts_status st;
 
 	open_sample(live, round);
+	ts_told_read(&live->told, round->end_ms, live->sample.unix_ms);
 	if (round->nr == 0)
 		return live_judge(live, NULL, round->end_ms, err);
 	ts_run_init(&run);

@@ -37,6 +37,8 @@ struct ts_live_options {
 	int64_t interval_ms;		     /* from the end of a sample to the start of the next */
 	int64_t for_ms;			     /* 0: until ts_live_stop() */
 	int64_t hold_ms, clear_ms;	     /* of alerts: live/alert.h */
+	int64_t stall_ms;		     /* without a step: live/stall.h; 0: no alert */
+	bool is_told; /* the job says on standard input what it does: live/told.h */
 	const struct ts_settings *settings;
 	size_t nr_threads;
 	/* The watch ends when an alert of this severity, or a worse one, is raised;

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/map.h"
+#include "model/host_event.h"
 #include "read/stream.h"
 #include "base/order.h"
 
@@ -18,6 +19,7 @@ enum carries {
 
 struct looking {
 	struct ts_look *look;
+	const struct ts_profile *profile;
 	uint8_t *carries; /* one for each op */
 	struct ts_map seen;
 	uint32_t host;
@@ -85,6 +87,13 @@ static uint8_t find_out(const struct ts_block *block, size_t i)
 	return find_number(block, i, "program_id", &number) ? PROGRAMS : NOTHING;
 }
 
+static bool is_lowering(const struct ts_profile *profile, uint32_t op)
+{
+	enum ts_host_activity activity = ts_host_activity_of(profile->ops[op].name);
+
+	return activity == TS_HOST_TRACE || activity == TS_HOST_LOWER;
+}
+
 static enum ts_status live_look_take_block(void *ctx, const struct ts_block *block,
 					   struct ts_error *err)
 {
@@ -94,8 +103,10 @@ static enum ts_status live_look_take_block(void *ctx, const struct ts_block *blo
 	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++) {
 		uint8_t *carries = &looking->carries[block->op[i]];
 
-		if (*carries == UNKNOWN)
+		if (*carries == UNKNOWN) {
 			*carries = find_out(block, i);
+			looking->look->lowers |= is_lowering(looking->profile, block->op[i]);
+		}
 		if (*carries == STEPS)
 			st = live_look_take_step(looking, block, i, err);
 		if (*carries == PROGRAMS)
@@ -142,7 +153,7 @@ static void live_look_choose_steps(struct ts_look *look)
 enum ts_status ts_look_make(struct ts_look *look, const struct ts_profile *profile,
 			    struct ts_error *err)
 {
-	struct looking looking = { .look = look };
+	struct looking looking = { .look = look, .profile = profile };
 	struct ts_sink sink = { &looking, TS_COL_STATS, live_look_take_block };
 	enum ts_status st = TS_OK;
 

@@ -30,6 +30,7 @@ struct ts_look {
 	 * steps. */
 	struct ts_look_step *steps;
 	size_t nr_steps, cap_steps;
+	bool lowers; /* a function was traced or lowered: a compilation comes next */
 	struct ts_look_program *programs; /* programs that ran, each of them once a host */
 	size_t nr_programs, cap_programs;
 };

@@ -30,11 +30,15 @@ const struct ts_metric_row ts_metric_rows[TS_NR_METRICS] = {
 				    TS_METRIC_MS, false, NULL, 0 },
 	[TS_METRIC_STEP] = { "step_time_ps", "step", TS_METRIC_PS, true, &ts_schema_overview,
 			     TS_FIELD_AT(overview, overview.step_time_ps.median) },
+	[TS_METRIC_STEP_MARKED] = { "step_marked_ps", "step's mark", TS_METRIC_PS, false, NULL, 0 },
 	[TS_METRIC_STEP_UNSAMPLED] = { "step_time_unsampled_ps", "step between samples",
 				       TS_METRIC_PS, false, NULL, 0 },
 	[TS_METRIC_SAMPLED] = { "sampled_pct", "sampled", TS_METRIC_PCT, false, NULL, 0 },
 	[TS_METRIC_COST] = { "sampling_cost_pct", "price of sampling", TS_METRIC_PCT, false, NULL,
 			     0 },
+	[TS_METRIC_MEMORY] = { "memory_used_bytes", "memory in use", TS_METRIC_BYTES, false, NULL,
+			       0 },
+	[TS_METRIC_NO_STEP] = { "no_step_ms", "since the last step", TS_METRIC_MS, false, NULL, 0 },
 	[TS_METRIC_HEALTH] = { "health_score", "health", TS_METRIC_POINTS, false, &ts_schema_doctor,
 			       TS_FIELD_AT(doctor, health_score) },
 };
@@ -84,6 +88,7 @@ const char *ts_metric_text(char *out, size_t cap, enum ts_metric metric, double 
 			 value > 0 ? ts_fmt_ps(text, (int64_t)(value * 1e9)) : "0 ms");
 		break;
 	case TS_METRIC_PS:     snprintf(out, cap, "%s", ts_fmt_ps(text, (int64_t)value)); break;
+	case TS_METRIC_BYTES:  snprintf(out, cap, "%s", ts_fmt_bytes(text, value)); break;
 	case TS_METRIC_POINTS: snprintf(out, cap, "%.0f", value); break;
 	}
 	return out;

@@ -19,15 +19,24 @@ enum ts_metric {
 	TS_METRIC_INPUT,
 	TS_METRIC_COMPILING,	  /* % of the sample in which a host compiled */
 	TS_METRIC_COMPILATION,	  /* ms in the last minute, from the share in its samples */
-	TS_METRIC_STEP,		  /* ps, the median step in the sample */
+	TS_METRIC_STEP,		  /* ps, the median step in the sample, from start to start */
+	TS_METRIC_STEP_MARKED,	  /* ps, the median time within the mark of a step */
 	TS_METRIC_STEP_UNSAMPLED, /* ps, of the steps between this sample and the one before */
 	TS_METRIC_SAMPLED,	  /* % of the time that was sampled until now */
 	TS_METRIC_COST,		  /* %, how much slower that made the job until now */
+	TS_METRIC_MEMORY,	  /* bytes in use */
+	TS_METRIC_NO_STEP,	  /* ms since the job was last seen to advance */
 	TS_METRIC_HEALTH,
 	TS_NR_METRICS
 };
 
-enum ts_metric_unit { TS_METRIC_PCT, TS_METRIC_MS, TS_METRIC_PS, TS_METRIC_POINTS };
+enum ts_metric_unit {
+	TS_METRIC_PCT,
+	TS_METRIC_MS,
+	TS_METRIC_PS,
+	TS_METRIC_BYTES,
+	TS_METRIC_POINTS
+};
 
 struct ts_metric_row {
 	const char *name;  /* its name in the JSON lines */

@@ -11,20 +11,36 @@
 
 #define MEDIAN_OF 60 /* samples */
 
-/* The median time from one start to the next, a step; NaN: there are none, or no memory for them. */
-static double step_within(const struct ts_look *look)
+/* From the start of the step before to its start, a step; NaN: it has another number than it should, or is the first one. */
+static double from_start_to_start(const struct ts_look *look, size_t i)
+{
+	const struct ts_look_step *step = &look->steps[i], *before = step - 1;
+
+	if (i == 0 || step->number <= before->number)
+		return NAN;
+	return (double)(step->start_ps - before->start_ps) /
+	       (double)(step->number - before->number);
+}
+
+static double within_the_mark(const struct ts_look *look, size_t i)
+{
+	return (double)(look->steps[i].end_ps - look->steps[i].start_ps);
+}
+
+/* The median of what is known of the steps; NaN: nothing, or there is no memory. */
+static double median_step(const struct ts_look *look,
+			  double (*of)(const struct ts_look *look, size_t i))
 {
 	TS_ASSERT(look != NULL && look->nr_steps > 0);
 
 	double *steps = calloc(look->nr_steps, sizeof(*steps)), median = NAN;
 	size_t nr = 0;
 
-	for (size_t i = 1; steps && i < look->nr_steps; i++) {
-		const struct ts_look_step *step = &look->steps[i], *before = step - 1;
+	for (size_t i = 0; steps && i < look->nr_steps; i++) {
+		double step = of(look, i);
 
-		if (step->number > before->number)
-			steps[nr++] = (double)(step->start_ps - before->start_ps) /
-				      (double)(step->number - before->number);
+		if (isfinite(step))
+			steps[nr++] = step;
 	}
 	if (nr > 0) {
 		qsort(steps, nr, sizeof(*steps), ts_double_order);
@@ -83,8 +99,8 @@ void ts_overhead_sample(struct ts_overhead *overhead, const struct ts_look *look
 	if (!look || look->nr_steps == 0 || profile->start_unix_ns <= 0)
 		return;
 	values[TS_METRIC_STEP_UNSAMPLED] = step_between(overhead, look, profile);
-	if (!isfinite(values[TS_METRIC_STEP]))
-		values[TS_METRIC_STEP] = step_within(look);
+	values[TS_METRIC_STEP] = median_step(look, from_start_to_start);
+	values[TS_METRIC_STEP_MARKED] = median_step(look, within_the_mark);
 	overhead->has_last = true;
 	overhead->last_series = overhead_series_of(look, profile);
 	overhead->last_number = look->steps[look->nr_steps - 1].number;

@@ -26,8 +26,10 @@ struct ts_overhead {
 	int64_t last_unix_ns; /* the start of the last step that was seen */
 };
 
-/* Sets STEP (where the results had none), STEP_UNSAMPLED and SAMPLED of VALUES. LOOK is NULL
- * where no host answered. */
+/*
+ * Sets STEP, STEP_MARKED, STEP_UNSAMPLED and SAMPLED of VALUES. STEP stays that of the results where the job does not number its
+ * steps: theirs is a device's, from start to start, or the mark's of a host. LOOK is NULL where no host answered.
+ */
 void ts_overhead_sample(struct ts_overhead *overhead, const struct ts_look *look,
 			const struct ts_profile *profile, int64_t start_ms, int64_t end_ms,
 			double values[TS_NR_METRICS]);

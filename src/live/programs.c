@@ -182,8 +182,19 @@ enum ts_status ts_programs_sample(struct ts_programs *programs, const struct ts_
 		return st;
 	note_compilations(programs, results);
 	close_sample(programs, now_ms);
+	programs->was_primed = programs->is_primed;
 	programs->is_primed |= has_modules;
 	return TS_OK;
+}
+
+uint64_t ts_programs_nr_new(const struct ts_programs *programs)
+{
+	uint64_t nr = 0;
+
+	TS_ASSERT(programs != NULL && programs->nr <= TS_MAX_FUNCTIONS);
+	for (size_t i = 0; i < programs->nr; i++)
+		nr += programs->functions[i].nr_new;
+	return programs->was_primed ? nr : 0;
 }
 
 static size_t nr_recent(const struct ts_function *function, int64_t now_ms)

@@ -34,7 +34,8 @@ struct ts_programs {
 	struct ts_function functions[TS_MAX_FUNCTIONS];
 	size_t nr;
 	struct ts_map known;
-	bool is_primed; /* a sample with all modules was seen: programs after it are new ones */
+	bool was_primed; /* .is_primed before the last sample */
+	bool is_primed;	 /* a sample with all modules was seen: programs after it are new ones */
 };
 
 void ts_programs_release(struct ts_programs *programs);
@@ -47,6 +48,8 @@ enum ts_status ts_programs_sample(struct ts_programs *programs, const struct ts_
 				  const struct ts_results *results, const struct ts_look *look,
 				  bool has_modules, int64_t now_ms, bool *unknown,
 				  struct ts_error *err);
+/* Programs of the last sample that no sample before it had; 0 while it is not known which were there before. */
+uint64_t ts_programs_nr_new(const struct ts_programs *programs);
 /* Gives ALERTS the condition of the function that has the most programs, of those that grow too
  * much. It does so one sample later where this sample does not have the modules that show its
  * shapes. */

@@ -7,25 +7,26 @@
 #include "base/check.h"
 #include "base/order.h"
 
-double ts_ring_mean(const struct ts_ring *ring, enum ts_metric metric, int64_t now_ms,
-		    int64_t age_ms)
+double ts_ring_mean(const struct ts_ring *ring, enum ts_metric metric, int64_t from_ms)
 {
-	double sum = 0;
-	size_t nr = 0;
+	double sum = 0, known_ms = 0, all_ms = 0;
+	size_t nr = ts_ring_count(ring);
 
 	TS_ASSERT(ring != NULL && metric < TS_NR_METRICS);
-	TS_ASSERT(age_ms >= 0);
-	for (size_t i = 0; i < ts_ring_count(ring); i++) {
+	for (size_t i = 0; i < nr; i++) {
 		const struct ts_ring_row *row = ts_ring_back(ring, i);
+		int64_t before_ms = i + 1 < nr ? ts_ring_back(ring, i + 1)->at_ms : from_ms;
+		double ms = (double)(row->at_ms - TS_MAX(before_ms, from_ms));
 
-		if (now_ms - row->at_ms > age_ms)
+		if (row->at_ms <= from_ms)
 			break;
+		all_ms += ms;
 		if (!isfinite(row->values[metric]))
 			continue;
-		sum += row->values[metric];
-		nr++;
+		known_ms += ms;
+		sum += row->values[metric] * ms;
 	}
-	return nr ? sum / (double)nr : NAN;
+	return known_ms > 0 && known_ms >= all_ms * (1 - TS_RING_UNKNOWN) ? sum / known_ms : NAN;
 }
 
 double ts_ring_median(const struct ts_ring *ring, enum ts_metric metric, size_t nr)

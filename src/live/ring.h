@@ -35,10 +35,12 @@ static inline struct ts_ring_row *ts_ring_add(struct ts_ring *ring)
 	return &ring->rows[ring->nr++ % TS_RING];
 }
 
-/* The mean of the known values in rows that are at most AGE_MS older than NOW_MS; NaN: there are
- * none. */
-double ts_ring_mean(const struct ts_ring *ring, enum ts_metric metric, int64_t now_ms,
-		    int64_t age_ms);
+/*
+ * The mean over the time from FROM_MS on, in which each row stands for the time since the one before; NaN where more than
+ * TS_RING_UNKNOWN of that time is of rows whose value is not known, or there are no rows.
+ */
+#define TS_RING_UNKNOWN 0.1
+double ts_ring_mean(const struct ts_ring *ring, enum ts_metric metric, int64_t from_ms);
 /* The median of the last NR known values; NaN: there are none. */
 double ts_ring_median(const struct ts_ring *ring, enum ts_metric metric, size_t nr);
 

@@ -58,6 +58,7 @@ struct ts_service {
 	uint64_t nr_restarts; /* how often it answered again after it was gone */
 	size_t nr_bytes;      /* of the last sample */
 	int64_t took_ms;      /* from the request to the answer, for the last sample */
+	int64_t answered_ms;  /* when the last sample came, by ts_now_ms() */
 	bool has_modules;     /* the sample has all modules of the process, from now or before */
 };
 

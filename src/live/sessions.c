@@ -38,6 +38,7 @@ static void read_figures(struct ts_live *live, const struct ts_run *run)
 	sample->results = &run->results;
 	ts_metrics_read(sample->values, &run->results);
 	sample->values[TS_METRIC_COMPILING] = ts_live_compiling_pct(run, NAN);
+	sample->values[TS_METRIC_MEMORY] = ts_live_memory_bytes(run, NULL);
 	row->at_ms = ts_now_ms();
 	memcpy(row->values, sample->values, sizeof(row->values));
 }
@@ -50,7 +51,7 @@ static enum ts_status sessions_judge(struct ts_live *live, const struct ts_run *
 	ts_alerts_metrics(&live->alerts, live->sample.values, &run->results);
 	ts_alerts_findings(&live->alerts, &run->results, false);
 	ts_alerts_end(&live->alerts, true, ts_live_emit_alert, live);
-	return live->told || live->alerts.failed ? ts_fail_nomem(err) : TS_OK;
+	return live->emitted || live->alerts.failed ? ts_fail_nomem(err) : TS_OK;
 }
 
 /* Puts the first cause into STORY, where one is known that says more. */

@@ -46,16 +46,20 @@ TEST_WITH(a_ring_keeps_the_newest, empty, NULL)
 	must_be(ts_ring_median(&ring, TS_METRIC_MXU, TS_RING), (TS_RING - 1) / 2.0 + 5);
 }
 
-TEST_WITH(the_mean_is_of_what_is_known_and_recent, empty, NULL)
+TEST_WITH(the_mean_is_over_time_and_of_what_is_recent, empty, NULL)
 {
-	must_be_unknown(ts_ring_mean(&ring, TS_METRIC_MXU, 0, 1000));
-	put(0, TS_METRIC_MXU, 1000);
+	must_be_unknown(ts_ring_mean(&ring, TS_METRIC_MXU, 0));
+	put(100, TS_METRIC_MXU, 1000);
 	put(400, TS_METRIC_MXU, 10);
 	put(500, TS_METRIC_MXU, NAN);
-	put(1000, TS_METRIC_MXU, 20);
-	must_be(ts_ring_mean(&ring, TS_METRIC_MXU, 1400, 1000), 15);
-	must_be(ts_ring_mean(&ring, TS_METRIC_MXU, 1000, 1000), 1030 / 3.0);
-	must_be_unknown(ts_ring_mean(&ring, TS_METRIC_HBM, 1000, 1000));
+	must_be_unknown(
+		ts_ring_mean(&ring, TS_METRIC_MXU, 0)); /* a fifth of the time is not known */
+	put(1400, TS_METRIC_MXU, 20);
+	must_be(ts_ring_mean(&ring, TS_METRIC_MXU, 0), (100 * 1000 + 300 * 10 + 900 * 20) / 1300.0);
+	must_be(ts_ring_mean(&ring, TS_METRIC_MXU, 300), (100 * 10 + 900 * 20) / 1000.0);
+	must_be(ts_ring_mean(&ring, TS_METRIC_MXU, 900), 20);
+	must_be_unknown(ts_ring_mean(&ring, TS_METRIC_MXU, 1400));
+	must_be_unknown(ts_ring_mean(&ring, TS_METRIC_HBM, 0));
 }
 
 TEST_WITH(the_median_is_of_the_last_known_ones, empty, NULL)
@@ -101,7 +105,9 @@ static void fill(struct sample *sample, uint64_t first, size_t nr, int64_t start
 	for (size_t i = 0; i < nr; i++)
 		sample->steps[i] =
 			(struct ts_look_step){ .number = first + i,
-					       .start_ps = (int64_t)i * step_ms * TS_PS_PER_MS };
+					       .start_ps = (int64_t)i * step_ms * TS_PS_PER_MS,
+					       .end_ps =
+						       ((int64_t)i * step_ms + 1) * TS_PS_PER_MS };
 	sample->hosts[0].name = TS_LIT("host0:9012");
 	sample->hosts[1].name = TS_LIT("host1:9012");
 	sample->op.name = TS_LIT("train");
@@ -111,6 +117,24 @@ static void fill(struct sample *sample, uint64_t first, size_t nr, int64_t start
 	sample->look.nr_steps = nr;
 	sample->profile.start_unix_ns = (1000 + start_ms) * 1000000;
 	sample->profile.capture_ps = 100 * TS_PS_PER_MS;
+}
+
+/* Whatever the results say of a host's mark. */
+TEST(steps_with_numbers_are_from_start_to_start)
+{
+	struct ts_overhead overhead = { .first_ms = 0 };
+	double values[TS_NR_METRICS];
+	struct sample sample;
+
+	ts_metrics_read(values, NULL);
+	values[TS_METRIC_STEP] = 1e9;
+	fill(&sample, 10, 5, 0, 20);
+	ts_overhead_sample(&overhead, &sample.look, &sample.profile, 50, 160, values);
+	must_be(values[TS_METRIC_STEP], 20e9);
+	fill(&sample, 15, 1, 100, 20);
+	values[TS_METRIC_STEP] = 1e9;
+	ts_overhead_sample(&overhead, &sample.look, &sample.profile, 150, 260, values);
+	must_be_unknown(values[TS_METRIC_STEP]); /* one start is not a step */
 }
 
 static void take(struct ts_overhead *overhead, const struct sample *sample, int64_t start_ms,
@@ -130,6 +154,8 @@ TEST(steps_are_matched_by_their_numbers)
 	fill(&sample, 10, 5, 0, 20);
 	take(&overhead, &sample, 50, 160, values);
 	must_be(values[TS_METRIC_STEP], 20e9);
+	must_be(values[TS_METRIC_STEP_MARKED],
+		1e9); /* the call returned, and the job did something else */
 	must_be_unknown(values[TS_METRIC_STEP_UNSAMPLED]); /* nothing to count from */
 	must_be(values[TS_METRIC_SAMPLED], 100 / 110.0 * 100);
 	/* step 14 began at 80 ms, step 54 at 800: 40 steps of 18 ms */

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A job that a test watches: job.py PORT steady|shapes|later SECONDS [EVERY]
+"""A job that a test watches: job.py PORT steady|shapes|later|slow|hang|die|compile SECONDS [EVERY]
 
-The shapes of "shapes" change every step, those of "later" from its fifth second on.
+The shapes of "shapes" change every step, those of "later" from its fifth second on. "slow" sleeps for 20 ms between its steps. When it is
+told so by a line on standard input, "hang" stands still, "die" ends, and "compile" compiles for long, prints for how many seconds and goes on.
 
 Prints "up" when it can be asked. With EVERY it times its steps until it is told "watched" or "alone" on
 standard input, and prints the median and the mean of each kind in the end, in ms."""
@@ -26,6 +27,12 @@ def train_step(w, x):
     return x.sum()
 
 
+def long(x):
+    for i in range(60):
+        x = jnp.sin(x) @ jnp.cos(x) + i
+    return x
+
+
 jax.profiler.start_server(port)
 size = 512 if timed else 64
 w = jnp.full((size, size), 0.01)
@@ -44,7 +51,18 @@ while time.time() < end:
     n += 1
     if not timed:
         time.sleep(0.002)
-    elif n % 20 == 0 and select.select([sys.stdin], [], [], 0)[0]:
+    if mode == "slow":
+        time.sleep(0.02)
+    if mode in ("hang", "die", "compile") and select.select([sys.stdin], [], [], 0)[0]:
+        sys.stdin.readline()
+        if mode == "die":
+            os._exit(1)
+        if mode == "hang":
+            time.sleep(seconds)
+        start = time.perf_counter()
+        jax.jit(long)(jnp.ones((64, 64))).block_until_ready()
+        print(time.perf_counter() - start, flush=True)
+    elif timed and n % 20 == 0 and select.select([sys.stdin], [], [], 0)[0]:
         kind = sys.stdin.readline().strip() or kind
 if timed:
     for name, values in times.items():

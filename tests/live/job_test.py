@@ -6,6 +6,9 @@
   - a job whose shapes change every step raises recompilation within two samples, with the function and shapes
   - so does one that was steady until then
   - the server killed and started again on the same port is survived
+  - a step's time is from start to start, and the time within its mark is another figure
+  - a job that stands still, and one that has ended, are alerts that --fail-on counts
+  - a compilation that is longer than a sample is never said to be none; behind it it is known as a whole
   - --fail-on ends with status 1, --on-alert gets its values by the environment
   - soak: 1,000 samples stay below 64 MiB, and below 1.2 times what the first 100 took
   - cost, when asked for by name: the job's median step grows by less than LIMIT_PCT while it is watched at the default
@@ -126,6 +129,54 @@ def restart_is_survived():
     must(set(states) <= {"up", "down", "late"} and status == 0, story)
 
 
+def steps_are_from_start_to_start():
+    with Job("slow") as job:
+        _, events = live("--for=600s", address=job.address, samples=8)
+    found = [e["metrics"] for e in events if e["type"] == "sample" and e["metrics"]["step_time_ps"]]
+    must(found, "slow: no step is seen")
+    must(all(m["step_time_ps"] >= 20e9 for m in found), f"slow: {found}")  # it slept for 20 ms
+    must(all(m["step_marked_ps"] < m["step_time_ps"] - 20e9 + 1e9 for m in found), f"slow: {found}")
+
+
+def watched_until(mode, rule, *options):
+    """(status, events, what the job printed) of a watch in which the job is told, at the third sample, to do what MODE says; until RULE is
+    raised and, where the job goes on, cleared."""
+    events, said = [], ""
+    with Job(mode) as job:
+        with subprocess.Popen([PROGRAM, "live", "--json", "--for=900s", "--interval=100ms", "--service", job.address, *options],
+                              stdout=subprocess.PIPE, text=True) as watch:
+            for line in watch.stdout:
+                events.append(json.loads(line))
+                if events[-1]["type"] == "sample" and events[-1]["sample"] == 3 and events[-1]["hosts"]:
+                    print("now", file=job.process.stdin, flush=True)
+                if events[-1]["type"] == "alert" and events[-1]["rule"] == rule:
+                    watch.terminate()
+            status = watch.wait(300)
+        if mode == "compile":
+            said = job.process.stdout.readline()
+    return status, events, said
+
+
+def what_stands_still_is_an_alert():
+    status, events, _ = watched_until("hang", "no_step", "--stall=1s", "--fail-on=warning")
+    found = [e for e in events if e["type"] == "alert"]
+    must(status == 1 and [e["rule"] for e in found] == ["no_step"], f"hang: status {status}, {found}")
+    must("The last step seen is train" in found[0]["evidence"], f"hang: {found}")
+    status, events, _ = watched_until("die", "service_down", "--fail-on=critical", "--stall=0")
+    found = [e for e in events if e["type"] == "alert"]
+    must(status == 1 and [(e["rule"], e["severity"]) for e in found] == [("service_down", "critical")], f"die: status {status}, {found}")
+
+
+def a_long_compilation_is_seen_behind_it():
+    _, events, said = watched_until("compile", "compilation_time_high", "--threshold=compilation_time_high=500", "--stall=0")
+    samples = [e["metrics"] for e in events if e["type"] == "sample" and e["hosts"]]
+    alert = next((e for e in events if e["type"] == "alert" and e["rule"] == "compilation_time_high"), None)
+    seconds = float(said)
+    must(alert and abs(alert["value"] / 1000 - seconds) < 0.3 * seconds + 1, f"compile: {seconds} s, {alert}")
+    quiet = [m for m in samples if m["no_step_ms"] > 300]  # the job did not advance: nothing is known then
+    must(quiet and all(m["compiling_pct"] != 0 for m in quiet), f"compile: {quiet}")
+
+
 def resident_kib(pid):
     with open(f"/proc/{pid}/status", encoding="utf-8") as f:
         return next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
@@ -180,11 +231,12 @@ def main():
     if not PYTHON or not os.access(PYTHON, os.X_OK):
         skip("TS_JAX_PYTHON names no Python with JAX")
     need()
-    parts = sys.argv[1:] or ["steady", "shapes", "later", "restart", "soak"]
+    parts = sys.argv[1:] or ["steady", "shapes", "later", "restart", "slow", "still", "compile", "soak"]
     with tempfile.TemporaryDirectory() as folder:
         for part in parts:
             {"steady": steady_is_quiet, "shapes": lambda: shapes_are_reported(folder), "later": later_shapes_are_reported,
-             "restart": restart_is_survived,
+             "restart": restart_is_survived, "slow": steps_are_from_start_to_start, "still": what_stands_still_is_an_alert,
+             "compile": a_long_compilation_is_seen_behind_it,
              "soak": a_thousand_samples_take_no_more_memory, "cost": cost_is_small}[part]()
     return ended()
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import unittest
 import unittest.mock
 import warnings
@@ -24,7 +25,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import tpusight
-from tpusight import _capture, _server, dashboard
+from tpusight import _capture, _server, _telling, dashboard
 
 PATIENCE_S = 60
 
@@ -93,6 +94,33 @@ class Watching(unittest.TestCase):
             pass
         self.assertEqual(tuple(raw[0]["metrics"]), tpusight.Metrics.NAMES)
         self.assertEqual(set(tpusight.Metrics()), set(tpusight.Metrics(raw[0])))
+
+    def test_a_compilation_longer_than_samples_is_known_while_it_goes_on_and_as_a_whole(self):
+        true_s = []
+        jax.monitoring.register_event_duration_secs_listener(
+            lambda event, seconds, **_: true_s.append(seconds) if event.endswith("backend_compile_duration") else None)
+        live = tpusight.LiveProfiler(update_interval=0.05, alert_thresholds={"compilation_time_high": 300}, options=["--hold=0"])
+
+        def long(x):
+            for i in range(60):
+                x = jnp.sin(x) @ jnp.cos(x) + i
+            return x
+        with live:
+            self.assertTrue(busy(live, lambda live: live.metrics.sample > 2))
+            before = sum(true_s)
+            jax.jit(long)(jnp.ones((64, 64))).block_until_ready()
+            true_ms = (sum(true_s) - before) * 1000
+            self.assertTrue(busy(live, lambda live: (live.metrics.compilation_ms_per_min or 0) >= 0.99 * true_ms - 2))
+        self.assertLess(live.metrics.compilation_ms_per_min, sum(true_s) * 1000 + 2)
+        self.assertTrue(any(m.compiling_pct == 100 for m in live.history), [m.compiling_pct for m in live.history])
+        self.assertIn("compilation_time_high", live.get_alert_counts())
+
+    def test_memory_in_use_is_what_the_devices_say(self):
+        stats = [{"bytes_in_use": 1 << 30}, {"bytes_in_use": 5}, None, {}]
+        devices = [types.SimpleNamespace(memory_stats=lambda one=one: one) for one in stats]
+        with unittest.mock.patch.object(jax, "local_devices", lambda: devices), tpusight.LiveProfiler(update_interval=0.05) as live:
+            self.assertTrue(until(lambda: live.metrics.memory_used_bytes == (1 << 30) + 5))
+        self.assertIsNone(_telling._bytes_in_use())  # a CPU does not say
 
     def test_shapes_that_change_raise_an_alert_with_all_it_says(self):
         live = tpusight.LiveProfiler(update_interval=0.1)

@@ -22,19 +22,22 @@ const METRICS = [
 	["hbm_utilization_pct", "HBM utilization", "modelled", "no device, or its bandwidth or the ops' bytes are unknown"],
 	["duty_cycle_pct", "duty cycle", "measured", "no device"],
 	["step_time_ps", "step time", "measured", "the sample has fewer than two steps"],
+	["step_marked_ps", "step's mark", "measured", "the job does not number its steps"],
 	["step_time_unsampled_ps", "step between samples", "measured", "the job does not number its steps"],
 	[SCORE, "health of 100", undefined, "no device"],
 	["padding_waste_pct", "padding waste", "modelled", "no device"],
 	["idle_pct", "idle", "measured", "no device"],
 	["communication_pct", "communication", "measured", "no device"],
 	["input_pct", "waiting for input", "measured", "no device"],
-	["compiling_pct", "compiling", "measured"],
-	["compilation_ms_per_min", "compilation per minute", "modelled"],
+	["compiling_pct", "compiling", "measured", "the job did not advance in the sample"],
+	["compilation_ms_per_min", "compilation per minute", "modelled", "too much of the last minute is not known"],
+	["memory_used_bytes", "memory in use", "measured", "no device says it"],
+	["no_step_ms", "since the last step", "measured"],
 	["sampled_pct", "sampled", "measured"],
 	["sampling_cost_pct", "price of sampling", "modelled", "the job does not number its steps"],
 ];
 const LABELS = new Map(METRICS.map(([name, label]) => [name, label]));
-const OF_SAMPLES = new Set(["step_time_unsampled_ps", "compilation_ms_per_min", "sampled_pct", "sampling_cost_pct"]);
+const OF_SAMPLES = new Set(["step_marked_ps", "step_time_unsampled_ps", "no_step_ms", "compilation_ms_per_min", "sampled_pct", "sampling_cost_pct"]);
 /** @param {string} type */
 const metricsOf = (type) => METRICS.filter(([name]) => type === "sample" || !OF_SAMPLES.has(name));
 /** @type {(name: string, v: unknown) => string} */
@@ -44,8 +47,9 @@ const written = (name, v) => (name === SCORE && typeof v === "number" ? value(na
 const CHARTS = [
 	{ title: "Utilization", of: ["mxu_utilization_pct", "hbm_utilization_pct", "duty_cycle_pct"], most: 100 },
 	{ title: "Time lost", of: ["idle_pct", "communication_pct", "input_pct", "compiling_pct", "padding_waste_pct"] },
-	{ title: "Step time", of: ["step_time_ps", "step_time_unsampled_ps"] },
+	{ title: "Step time", of: ["step_time_ps", "step_marked_ps", "step_time_unsampled_ps"] },
 	{ title: "Compilation per minute", of: ["compilation_ms_per_min"] },
+	{ title: "Memory in use", of: ["memory_used_bytes"] },
 	{ title: "Health", of: [SCORE], most: 100 },
 	{ title: "Sampling", of: ["sampled_pct", "sampling_cost_pct"] },
 ];
