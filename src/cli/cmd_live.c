@@ -21,6 +21,7 @@
 
 #define MAX_SERVICES	    1024
 #define COMMAND_PATIENCE_MS 5000
+#define CAPTURE "capture" /* the word of --on-alert that is not a command */
 
 struct live_options {
 	const char *services;	/* HOST:PORT,... as given */
@@ -33,6 +34,7 @@ struct live_options {
 	enum ts_hlo_choice hlo;
 	enum ts_severity fail_on; /* TS_NR_SEVERITIES: never */
 	const char *on_alert;
+	const char *capture_to;
 	struct ts_annotate_choice annotate;
 	bool json, serve;
 	struct ts_serving_at at;
@@ -131,6 +133,7 @@ static void on_event(void *arg, const struct ts_feed_event *event)
 	ts_alert_command_reap(&watching->command);
 	watching->command.session = event->session ? event->session->path : NULL;
 	if (event->kind == TS_FEED_ALERT && watching->command.text &&
+	    strcmp(watching->command.text, CAPTURE) != 0 &&
 	    ts_alert_command_run(&watching->command, event->alert, &problem))
 		ts_complain(problem.text);
 }
@@ -247,6 +250,11 @@ static enum ts_status cmd_live_check_inputs(const struct ts_cli *cli, struct ts_
 		return ts_fail(
 			err, TS_USAGE,
 			"which job? (tpusight live LOGDIR, or tpusight live --service HOST:PORT)");
+	if ((own->on_alert && strcmp(own->on_alert, CAPTURE) == 0) != (own->capture_to != NULL) ||
+	    (own->capture_to && cli->nr_paths > 0))
+		return ts_fail(err, TS_USAGE,
+			       "--on-alert=capture and --capture-to=DIR belong together, and to "
+			       "--service");
 	return cli->nr_paths > 0 ? check_folder(cli, err) : TS_OK;
 }
 
@@ -278,6 +286,7 @@ static enum ts_exit run_live(struct ts_cli *cli)
 		.clear_ms = own->clear_ms,
 		.stall_ms = own->stall_ms,
 		.is_told = own->told,
+		.capture_to = own->capture_to,
 		.settings = cli->settings,
 		.nr_threads = cli->nr_threads,
 		.fail_on = own->fail_on,
@@ -351,8 +360,13 @@ static const struct ts_option options[] = {
 	TS_OPT_TIME(OWN, for_ms, "for", 1, LONGEST_MS, "end after this time (10m, 30s)"),
 	TS_OPT_CHOICE(OWN, fail_on, enum ts_severity, "fail-on", "SEVERITY", severity_names, false,
 		      "end with status 1 at the first such alert: %s"),
-	TS_OPT_TEXT(OWN, on_alert, "on-alert", 0, "COMMAND",
-		    "run it for each alert, with TPUSIGHT_ALERT_* set", .needs = TS_RUNS_PROGRAMS),
+	TS_OPT_TEXT(
+		OWN, on_alert, "on-alert", 0, "COMMAND",
+		"run it for each alert, with TPUSIGHT_ALERT_* set; capture: take a profile of 2 s",
+		.needs = TS_RUNS_PROGRAMS),
+	TS_OPT_TEXT(OWN, capture_to, "capture-to", 0, "DIR",
+		    "the log directory for the profiles that --on-alert=capture takes",
+		    .place = TS_PLACE_WRITTEN),
 	TS_OPT_TIME(
 		OWN, settle_ms, "settle", 0, DAY_MS,
 		"a session of LOGDIR is complete when nothing changed for this time (default 3 s)"),

@@ -187,6 +187,12 @@ static void live_print_put_sample(struct ts_live_print *print, const struct ts_l
 		ts_term_text(out, ts_bytes_of(sample->problem.text));
 		ts_buf_putc(out, '\n');
 	}
+	if (sample->captured) {
+		put_clock(out, sample->unix_ms);
+		ts_buf_puts(out, "  captured ");
+		ts_term_text(out, ts_bytes_of(sample->captured));
+		ts_buf_putc(out, '\n');
+	}
 	if (sample->nr_hosts == 0)
 		return;
 	put_clock(out, sample->unix_ms);

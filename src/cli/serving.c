@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "io/input.h"
+#include "live/exposition.h"
 #include "live/feed.h"
 #include "serve/address.h"
 #include "serve/guard.h"
@@ -20,6 +21,7 @@ struct ts_serving {
 	const struct ts_cli *cli;
 	struct ts_news *news;
 	struct ts_latest *latest;
+	struct ts_held *figures;
 	struct ts_api *api;
 	struct ts_server *server;
 	struct ts_buf page; /* its address, a string */
@@ -202,12 +204,14 @@ static enum ts_status serving_set_up(struct ts_serving *serving,
 	struct ts_server_options server;
 
 	serving->news = ts_news_new(&about);
+	serving->figures = ts_held_new(TS_EXPOSITION_TYPE);
 	if (own->services)
 		serving->latest = ts_latest_new(own->services, TS_LATEST_PATIENCE_MS);
-	if (!serving->news || (own->services && !serving->latest))
+	if (!serving->news || !serving->figures || (own->services && !serving->latest))
 		return ts_fail_nomem(err);
 	options.news = serving->news;
 	options.latest = serving->latest;
+	options.figures = serving->figures;
 	serving->api = ts_api_new(&options);
 	if (!serving->api)
 		return ts_fail_nomem(err);
@@ -254,6 +258,14 @@ static void give_report(struct ts_serving *serving, const struct ts_live_sample 
 	ts_buf_release(&text);
 }
 
+static void give_figures(struct ts_serving *serving, const struct ts_live_sample *sample)
+{
+	struct ts_buf text = TS_BUF_INIT;
+
+	ts_exposition_put(&text, sample);
+	ts_held_give(serving->figures, &text);
+}
+
 void ts_serving_event(void *arg, const struct ts_feed_event *event)
 {
 	struct ts_serving *serving = arg;
@@ -264,6 +276,8 @@ void ts_serving_event(void *arg, const struct ts_feed_event *event)
 
 	(void)ts_news_add(serving->news, is_empty ? KIND_EMPTY : (size_t)event->kind, event->json,
 			  NULL);
+	if (event->kind == TS_FEED_SAMPLE || event->kind == TS_FEED_SESSION)
+		give_figures(serving, event->sample);
 	if (event->kind == TS_FEED_SAMPLE && event->sample->results && serving->latest &&
 	    ts_latest_is_wanted(serving->latest))
 		give_report(serving, event->sample);
@@ -281,6 +295,7 @@ void ts_serving_stop(struct ts_serving *serving)
 	ts_api_free(serving->api);
 	ts_latest_free(serving->latest);
 	ts_news_free(serving->news);
+	ts_held_free(serving->figures);
 	ts_buf_release(&serving->page);
 	free(serving);
 }

@@ -110,6 +110,7 @@ static void write_sample(struct ts_json *json, const struct ts_live_sample *samp
 	ts_json_array_end(json);
 	ts_json_put_i64(json, "hosts", (int64_t)sample->nr_hosts);
 	ts_json_put_known(json, "problem", ts_bytes_of(sample->problem.text));
+	ts_json_put_known(json, "captured", ts_bytes_of(sample->captured));
 	write_metrics(json, sample->values);
 	write_alerts(json, sample->alerts);
 }

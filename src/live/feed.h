@@ -29,6 +29,7 @@ struct ts_live_sample {
 	const struct ts_service *services;
 	size_t nr_services;
 	double values[TS_NR_METRICS];
+	const char *captured; /* the session that this sample was kept as (live/captured.h); NULL */
 	struct ts_error problem; /* why an answer could not be read; an empty text: no problem */
 	const struct ts_ring *history; /* this sample is the newest row, where it has figures */
 	const struct ts_alerts *alerts;

@@ -3,6 +3,7 @@
 #include "live/inside.h"
 
 #include "base/check.h"
+#include "live/captured.h"
 #include "result/schema/allocators.def"
 #include "result/schema/time.def"
 
@@ -10,6 +11,16 @@ int64_t ts_live_end_ms(const struct ts_live *live)
 {
 	TS_ASSERT(live != NULL && live->options.for_ms >= 0);
 	return live->options.for_ms > 0 ? live->start_ms + live->options.for_ms : INT64_MAX;
+}
+
+/* The next round is the capture, whatever else is raised until then; a job in trouble is not captured on and on. */
+static void live_want_capture(struct ts_live *live, const struct ts_alert *alert)
+{
+	if (live->captured_ms > 0 && live->alerts.now_ms - live->captured_ms < TS_CAPTURE_PAUSE_MS)
+		return;
+	live->captured_ms = live->alerts.now_ms;
+	snprintf(live->capture_rule, sizeof(live->capture_rule), "%s", alert->rule);
+	ts_sampler_want_long(live->sampler, TS_CAPTURE_MS);
 }
 
 void ts_live_emit_alert(void *ctx, const struct ts_alert *alert)
@@ -20,6 +31,10 @@ void ts_live_emit_alert(void *ctx, const struct ts_alert *alert)
 	if (alert->is_active && alert->severity <= live->options.fail_on &&
 	    live->options.fail_on != TS_NR_SEVERITIES)
 		live->has_failed = true;
+	/* of a host that is gone there is nothing to capture */
+	if (alert->is_active && live->options.capture_to && !live->watch &&
+	    strcmp(alert->rule, "service_down") != 0)
+		live_want_capture(live, alert);
 	if (ts_feed_emit(&live->feed, TS_FEED_ALERT, &live->sample, alert,
 			 live->watch ? &live->session : NULL, NULL) != TS_OK)
 		live->emitted = TS_NOMEM;

@@ -23,12 +23,15 @@ struct ts_live {
 	struct ts_programs programs;
 	struct ts_stall stall;
 	struct ts_told told;
+	char capture_rule[64];	/* of the alert that wants a capture; "": none does */
+	int64_t captured_ms;	/* when the last one was wanted */
+	struct ts_buf captured; /* its folder */
 	struct ts_live_sample sample;
 	struct ts_live_session session; /* the session that the next event is about */
 	/* restarts and first answers until now: when it changes, other processes answer */
 	uint64_t nr_joined;
 	int64_t start_ms;
-	bool has_failed;     /* .fail_on came true */
+	bool has_failed;	/* .fail_on came true */
 	enum ts_status emitted; /* of telling alerts */
 };
 

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/units.h"
+#include "live/captured.h"
 
 #define EMPTY_PAUSE_MS 100 /* at least, behind a round without an answer */
 #define MINUTE_MS 60000
@@ -57,6 +58,7 @@ void ts_live_free(struct ts_live *live)
 	ts_alerts_release(&live->alerts);
 	ts_programs_release(&live->programs);
 	ts_told_release(&live->told);
+	ts_buf_release(&live->captured);
 	free(live);
 }
 
@@ -203,6 +205,7 @@ static void open_sample(struct ts_live *live, const struct ts_round *round)
 	sample->history = &live->ring;
 	sample->alerts = &live->alerts;
 	sample->results = NULL;
+	sample->captured = NULL;
 	sample->problem = (struct ts_error)TS_ERROR_INIT;
 	ts_metrics_read(sample->values, NULL);
 }
@@ -220,8 +223,16 @@ static enum ts_status take_round(struct ts_live *live, const struct ts_round *ro
 
 	open_sample(live, round);
 	ts_told_read(&live->told, round->end_ms, live->sample.unix_ms);
+	if (round->nr == 0 && round->is_long && !round->goes_on)
+		ts_sampler_want_long(live->sampler, TS_CAPTURE_MS); /* once more */
 	if (round->nr == 0)
 		return live_judge(live, NULL, round->end_ms, err);
+	if (round->is_long && live->capture_rule[0]) {
+		if (ts_captured_write(live->options.capture_to, live->capture_rule, round,
+				      sample->unix_ms, &live->captured, &sample->problem) == TS_OK)
+			sample->captured = (const char *)live->captured.p;
+		live->capture_rule[0] = '\0';
+	}
 	ts_run_init(&run);
 	st = ts_run_open_bytes(&run, round->items, round->nr, &options, &sample->problem);
 	if (st == TS_OK)
@@ -278,7 +289,9 @@ static enum ts_status take_samples(struct ts_live *live, struct ts_error *err)
 	enum ts_status st = TS_OK;
 	struct ts_round round;
 
-	while (st == TS_OK && !live->has_failed && ts_now_ms() < ts_live_end_ms(live)) {
+	/* an alert that ends the watch has its capture first */
+	while (st == TS_OK && (!live->has_failed || live->capture_rule[0]) &&
+	       ts_now_ms() < ts_live_end_ms(live)) {
 		/* A sample that has begun in time may end; one that no host answers ends after GRACE_MS. */
 		st = ts_sampler_round(live->sampler,
 				      ts_i64_add(ts_live_end_ms(live),

@@ -38,6 +38,8 @@ struct ts_live_options {
 	int64_t for_ms;			     /* 0: until ts_live_stop() */
 	int64_t hold_ms, clear_ms;	     /* of alerts: live/alert.h */
 	int64_t stall_ms;		     /* without a step: live/stall.h; 0: no alert */
+	/* an alert's capture is kept there (live/captured.h); NULL: none is taken */
+	const char *capture_to;
 	bool is_told; /* the job says on standard input what it does: live/told.h */
 	const struct ts_settings *settings;
 	size_t nr_threads;

@@ -48,6 +48,7 @@ struct host {
 	bool has_xspace;
 	bool is_gone; /* since its last sample: the next answer counts as that of another process */
 	int64_t asked_ms, done_ms, again_ms, pause_ms;
+	int64_t sample_ms; /* of the request */
 	unsigned nr_with_hlo;
 	struct ts_kept_modules modules;
 };
@@ -65,8 +66,10 @@ struct ts_sampler {
 	/* modules are not asked for before hlo_ms; the pause after that */
 	int64_t hlo_ms, hlo_pause_ms;
 	uint64_t nr_rounds;
-	int64_t start_ms; /* of the present round */
-	bool goes_on;	  /* no host has answered in this round yet */
+	int64_t start_ms;  /* of the present round */
+	int64_t sample_ms; /* likewise */
+	int64_t long_ms;   /* of the next round; 0: as the options say */
+	bool goes_on;	   /* no host has answered in this round yet */
 };
 
 const char *ts_service_state_name(enum ts_service_state state)
@@ -106,7 +109,7 @@ static enum ts_status fetch_file(struct host *host, struct ts_error *err)
 static enum ts_status fetch(struct host *host, struct ts_error *err)
 {
 	const struct ts_sampler_options *options = &host->sampler->options;
-	struct ts_rpc_limits limits = { CONNECT_MS, options->sample_ms + options->timeout_ms,
+	struct ts_rpc_limits limits = { CONNECT_MS, host->sample_ms + options->timeout_ms,
 					options->max_bytes };
 	struct ts_profiler_answer found;
 	enum ts_status st;
@@ -276,6 +279,8 @@ bool ts_sampler_wait(struct ts_sampler *sampler, int64_t until_ms)
 
 static bool asks_for_hlo(const struct ts_sampler *sampler, const struct host *host)
 {
+	if (sampler->sample_ms != sampler->options.sample_ms)
+		return true;
 	if (sampler->options.hlo != TS_HLO_ONCE)
 		return sampler->options.hlo == TS_HLO_ALWAYS;
 	return host->nr_with_hlo < HLO_SAMPLES || host->modules.is_too_large || sampler->wants_hlo;
@@ -287,7 +292,7 @@ static enum ts_status sampler_make_request(struct ts_sampler *sampler, struct ho
 	TS_ASSERT(host->phase == IDLE);
 
 	const char *folder = sampler->options.repository;
-	struct ts_profiler_request request = { .duration_ms = sampler->options.sample_ms,
+	struct ts_profiler_request request = { .duration_ms = sampler->sample_ms,
 					       .hlo = host->with_hlo,
 					       .session = host->session,
 					       .host = host->address,
@@ -318,6 +323,7 @@ static enum ts_status ask_all(struct ts_sampler *sampler, int64_t now_ms, struct
 		if (st)
 			return st;
 		host->asked_ms = now_ms;
+		host->sample_ms = sampler->sample_ms;
 		host->phase = ASKED;
 		pthread_cond_signal(&host->asked);
 	}
@@ -333,7 +339,7 @@ static enum ts_status ask_all(struct ts_sampler *sampler, int64_t now_ms, struct
  * one took. */
 static void wait_all(struct ts_sampler *sampler, int64_t now_ms, int64_t last_ms)
 {
-	int64_t until_ms = TS_MIN(ts_now_ms() + sampler->options.sample_ms + PATIENCE_MS, last_ms);
+	int64_t until_ms = TS_MIN(ts_now_ms() + sampler->sample_ms + PATIENCE_MS, last_ms);
 
 	while (!sampler->stopped) {
 		int64_t first_ms = INT64_MAX;
@@ -349,7 +355,7 @@ static void wait_all(struct ts_sampler *sampler, int64_t now_ms, int64_t last_ms
 		if (!is_waiting || ts_now_ms() >= until_ms)
 			return;
 		if (first_ms < INT64_MAX) {
-			int64_t own_ms = first_ms - now_ms - sampler->options.sample_ms;
+			int64_t own_ms = first_ms - now_ms - sampler->sample_ms;
 
 			until_ms = TS_MIN(first_ms + TS_MAX(LATE_MS, own_ms * LATE_TIMES), last_ms);
 		}
@@ -483,6 +489,9 @@ static enum ts_status begin_round(struct ts_sampler *sampler, struct ts_error *e
 			if (sampler->hosts[i].phase == DONE)
 				sampler->hosts[i].phase = IDLE;
 		sampler->start_ms = now_ms;
+		sampler->sample_ms =
+			sampler->long_ms > 0 ? sampler->long_ms : sampler->options.sample_ms;
+		sampler->long_ms = 0;
 	}
 	return ask_all(sampler, now_ms, err);
 }
@@ -500,6 +509,7 @@ enum ts_status ts_sampler_round(struct ts_sampler *sampler, int64_t until_ms,
 	if (st == TS_OK)
 		wait_all(sampler, sampler->start_ms, until_ms);
 	round->start_ms = sampler->start_ms;
+	round->is_long = sampler->sample_ms != sampler->options.sample_ms;
 	round->end_ms = ts_now_ms();
 	round->is_stopped = sampler->stopped;
 	round->goes_on = sampler->goes_on = is_unanswered(sampler);
@@ -516,6 +526,12 @@ void ts_sampler_want_hlo(struct ts_sampler *sampler)
 	TS_ASSERT(sampler != NULL);
 	if (ts_now_ms() >= sampler->hlo_ms)
 		sampler->wants_hlo = true;
+}
+
+void ts_sampler_want_long(struct ts_sampler *sampler, int64_t sample_ms)
+{
+	TS_ASSERT(sampler != NULL && sample_ms > 0);
+	sampler->long_ms = sample_ms;
 }
 
 const struct ts_service *ts_sampler_services(const struct ts_sampler *sampler, size_t *nr)

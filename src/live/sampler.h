@@ -68,6 +68,7 @@ struct ts_round {
 	size_t nr;
 	bool is_stopped;
 	bool goes_on; /* it is empty, and the next call goes on with it */
+	bool is_long; /* it was asked for by ts_sampler_want_long() */
 };
 
 enum ts_status ts_sampler_new(struct ts_sampler **sampler, const struct ts_sampler_options *options,
@@ -81,6 +82,8 @@ enum ts_status ts_sampler_round(struct ts_sampler *sampler, int64_t until_ms,
 /* Programs ran that are not among the modules: the next round asks for modules. Where that does not
  * help, it is done less and less often. */
 void ts_sampler_want_hlo(struct ts_sampler *sampler);
+/* The next round that begins is of so many ms, with modules. */
+void ts_sampler_want_long(struct ts_sampler *sampler, int64_t sample_ms);
 const struct ts_service *ts_sampler_services(const struct ts_sampler *sampler, size_t *nr);
 
 /* Waits until UNTIL_MS by ts_now_ms(). False: ts_sampler_stop() was called. */

@@ -35,6 +35,7 @@ struct ts_api {
 	struct ts_pictures *pictures;
 	struct ts_latest *latest;
 	struct ts_news *news;
+	struct ts_held *figures;
 	struct ts_traces_options traces;
 	struct ts_body *parts[NR_PARTS];
 };
@@ -185,12 +186,24 @@ static struct ts_answer get_trace(struct ts_api *api, const struct ts_request *r
 	return ts_reports_ask(api->reports, request->argument(request, "run"), give_trace, &wanted);
 }
 
+static struct ts_answer nothing_is_watched(void)
+{
+	return ts_answer_error(404,
+			       "nothing is watched here (tpusight live --serve watches a job)");
+}
+
 static struct ts_answer get_news(struct ts_api *api, const struct ts_request *request)
 {
 	if (!api->news)
-		return ts_answer_error(
-			404, "nothing is watched here (tpusight live --serve watches a job)");
+		return nothing_is_watched();
 	return ts_news_answer(api->news, request);
+}
+
+static struct ts_answer get_figures(struct ts_api *api, const struct ts_request *request)
+{
+	if (!api->figures)
+		return nothing_is_watched();
+	return ts_held_answer(api->figures);
 }
 
 #define PROFILER   "/api/profiler/"
@@ -242,6 +255,7 @@ static const struct route {
 	{ "/api/runs", get_runs },
 	{ "/api/report", get_report },
 	{ "/api/live", get_news },
+	{ "/metrics", get_figures },
 	{ "/api/traces", get_traces },
 	{ "/api/trace", get_trace },
 	{ "/api/trend", get_trend },
@@ -328,6 +342,7 @@ struct ts_api *ts_api_new(const struct ts_api_options *options)
 		api->pictures = ts_pictures_new(api->reports);
 	api->latest = options->latest;
 	api->news = options->news;
+	api->figures = options->figures;
 	api->traces = (struct ts_traces_options){ .paths = options->reports.paths,
 						  .nr_paths = options->reports.nr_paths,
 						  .ui = options->perfetto_ui };

@@ -15,11 +15,13 @@
  *	/api/traces?run=ID	the traces for Perfetto that stand beside the run's profiles (traces.h)
  *	/api/trace?run=ID&file=NAME	the bytes of one of them
  *	/api/live		the events of a watch, as server-sent events (news.h)
+ *	/metrics		its figures of now in Prometheus' text format (live/exposition.h)
  *	/perfetto/...		what ui.perfetto.dev asks an extension server for (extension.h)
  */
 #ifndef TS_SERVE_API_H
 #define TS_SERVE_API_H
 
+#include "serve/held.h"
 #include "serve/latest.h"
 #include "serve/news.h"
 #include "serve/reports.h"
@@ -30,6 +32,7 @@ struct ts_api_options {
 	struct ts_reports_options reports; /* for reports of runs in folders */
 	struct ts_latest *latest;	   /* where it is not NULL, the only report is this one */
 	struct ts_news *news;		   /* NULL: nothing is watched */
+	struct ts_held *figures;	   /* likewise */
 	const char *perfetto_ui;	   /* address of Perfetto's page; must outlive the API */
 };
 

@@ -6,6 +6,8 @@
   - hosts     the sample of many hosts, one of them slow and one dead, has the numbers of the same files' report
   - command   --on-alert: hostile text stays text, eight at a time, none is left behind
   - endings   --for, --fail-on, Ctrl-C, a closed pipe, a full disk, ports where something else answers
+  - metrics   /metrics is Prometheus' text format, and says what the JSON lines say
+  - capture   --on-alert=capture keeps a session in a log directory, once
   - view      the terminal's screen, at several sizes
 $TPUSIGHT names the program, $FAKE_SERVER the servers (tests/live/fake_server).
 """
@@ -29,6 +31,8 @@ import tempfile
 import termios
 import threading
 import time
+import urllib.error
+import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
 from helpers import DATA, PROGRAM, ended, must, need, planted, report
@@ -521,6 +525,134 @@ Alerts
   CLOCK  warning: Padding waste is 52.5 % (limit: 30.0 %)"""
 
 
+NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
+LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"')
+
+
+def exposition(text):
+    """{(name, labels): value} of Prometheus' text format 0.0.4, read strictly: ValueError where it is not that. Each name has
+    its HELP and TYPE in front of it, once, its samples stand together, and none is there twice."""
+    found, kinds, helped = {}, {}, set()
+    if not text.endswith("\n"):
+        raise ValueError("the last line has no end")
+    name = None
+    for line in text[:-1].split("\n"):
+        words = line.split(" ")
+        if line.startswith("# "):
+            kind, of, rest = words[1], words[2], " ".join(words[3:])
+            if kind not in ("HELP", "TYPE") or not NAME.fullmatch(of) or not rest or of in (helped if kind == "HELP" else kinds):
+                raise ValueError(line)
+            if kind == "HELP":
+                helped.add(of)
+            else:
+                kinds[of] = rest
+                if rest not in ("counter", "gauge", "histogram", "summary", "untyped"):
+                    raise ValueError(line)
+                name = of
+            continue
+        head, labels, value = re.fullmatch(r"([^{ ]+)(?:\{(.*)\})? (\S+)", line).groups()
+        pairs = LABEL.findall(labels or "")
+        if head != name or head not in helped or ",".join(f'{k}="{v}"' for k, v in pairs) != (labels or ""):
+            raise ValueError(line)
+        if kinds[head] == "counter" and not head.endswith("_total"):
+            raise ValueError(f"a counter ends in _total: {line}")
+        if (head, tuple(pairs)) in found:
+            raise ValueError(f"twice: {line}")
+        found[head, tuple(pairs)] = float(value)
+    return found
+
+
+BASE = {"_pct": ("_ratio", 100), "_ms": ("_seconds", 1e3), "_ps": ("_seconds", 1e12), "_bytes": ("_bytes", 1), "_score": ("_score", 1)}
+
+
+def base(name, value):
+    end = next(end for end in BASE if end in name)
+    return name.replace(end, BASE[end][0]), value / BASE[end][1]
+
+
+def metrics_are_prometheus(folder):
+    with Servers(*planted("padding", folder)) as servers:
+        command = [PROGRAM, "live", "--json", "--serve", "--port=0", "--hold=0", "--interval=600s", f"--service={servers.addresses[0]}"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            page = re.search(r"http://\S+/", process.stderr.readline()).group()
+            sample = next(e for e in map(json.loads, process.stdout) if e["type"] == "sample")
+            until = time.monotonic() + BUSY_S
+            while True:
+                try:
+                    with urllib.request.urlopen(f"{page}metrics") as answer:
+                        kind, text = answer.headers["Content-Type"], answer.read().decode()
+                    break
+                except urllib.error.HTTPError as e:  # the line is out a moment before
+                    must(e.code == 503 and time.monotonic() < until, f"metrics: {e}")
+                    if time.monotonic() > until:
+                        return
+                    time.sleep(0.02)
+            process.terminate()
+    must(kind == "text/plain; version=0.0.4; charset=utf-8", f"metrics: {kind}")
+    found = exposition(text)
+    for parser in theirs():
+        for family in parser(text):
+            for one in family.samples:
+                must(found[one.name, tuple(one.labels.items())] == one.value, f"metrics: prometheus_client reads {one}")
+    for name, value in sample["metrics"].items():
+        if value is not None:
+            key, scaled = base(name, value)
+            got = found.pop((f"tpusight_live_{key}", ()), None)
+            must(got is not None and abs(got - scaled) <= 1e-9 * abs(scaled), f"metrics: {name} is {value}, {key} {got}")
+    known = [name for name, _ in found if name.endswith(("_ratio", "_seconds", "_bytes", "_score")) and "timestamp" not in name]
+    must(not known, f"metrics: what is not known has a line: {known}")
+    must(found["tpusight_live_service_up", (("service", servers.addresses[0]),)] == 1, f"metrics: {found}")
+    active = {dict(labels)["rule"] for name, labels in found if name == "tpusight_live_alert_active"}
+    must(active == {alert["rule"] for alert in sample["alerts"]} and active, f"metrics: {active}, {sample['alerts']}")
+
+
+def theirs():
+    """Prometheus' own parser, where it is installed."""
+    try:
+        from prometheus_client.parser import text_string_to_metric_families
+    except ImportError:
+        return []
+    return [text_string_to_metric_families]
+
+
+def exposition_is_strict():
+    good = "# HELP a_total b c\n# TYPE a_total counter\na_total{x=\"\\\\\\n\\\"\"} 1\n"
+    must(exposition(good) == {("a_total", (("x", '\\\\\\n\\"'),)): 1}, "metrics: the parser")
+    for bad in (good[:-1], good + good, good.replace("counter", "number"), good.replace('"} 1', '} 1'), good.replace("HELP", "HINT"),
+                good.replace("a_total{", "b_total{"), good + "a_total{x=\"\\\\\\n\\\"\"} 2\n", good.replace("a_total", "a")):
+        try:
+            exposition(bad)
+            must(False, f"metrics: the parser takes {bad!r}")
+        except (ValueError, AttributeError, IndexError):
+            continue
+
+
+def captures_are_sessions(folder):
+    logdir = os.path.join(folder, "captures")
+    options = ["--hold=0", "--for=1500ms", "--interval=50ms", "--on-alert=capture", f"--capture-to={logdir}"]
+    files = planted("padding", folder)
+    with Servers(*files) as servers:
+        code, events, complaint = live(*options, addresses=servers.addresses)
+        must(code == 0 and not complaint, f"capture: status {code}, {complaint}")
+        first = next(e for e in events if e["type"] == "alert")
+        kept = [e for e in events if e["type"] == "sample" and e["captured"]]
+        must(len(kept) == 1, f"capture: {len(kept)} captures")
+        path = kept[0]["captured"]
+        must(os.path.dirname(path) == os.path.join(logdir, f"alert_{first['rule']}", "plugins", "profile"), f"capture: {path}")
+        name, = os.listdir(path)
+        must(name == servers.addresses[0].replace(":", "_") + ".xplane.pb", f"capture: {name}")
+        with open(os.path.join(path, name), "rb") as f, open(files[0], "rb") as original:
+            must(f.read() == original.read(), "capture: not what the server sent")
+        before, after = (report(p)["overview"] for p in (files[0], path))
+        must(before == after, "capture: its report")
+        code, events, _ = live(*options, "--fail-on=warning", "--threshold=padding_waste_high=10", addresses=servers.addresses)
+        must(code == 1 and any(e["type"] == "sample" and e["captured"] for e in events), f"capture: before --fail-on: {code}")
+        code, events, _ = live(*options, "--capture-to=/proc/nothing", addresses=servers.addresses)
+        must(any("capture is not kept" in (e.get("problem") or "") for e in events), "capture: a folder that cannot be made")
+        code, _, complaint = live("--on-alert=capture", addresses=servers.addresses)
+        must(code == 2 and "--capture-to" in complaint, f"capture: {code}, {complaint}")
+
+
 def view(folder):
     with Servers(*planted("padding", folder)) as servers:
         screen, after, status = watch_screen(500, 40, servers.addresses, "--hold=0", "--interval=100ms", "--for=1s",
@@ -563,6 +695,8 @@ PARTS = {
     "hosts": hosts_are_one_run,
     "command": commands,
     "endings": lambda folder: (endings(folder), plain_lines(folder), strangers()),
+    "metrics": lambda folder: (exposition_is_strict(), metrics_are_prometheus(folder)),
+    "capture": captures_are_sessions,
     "view": view,
 }
 
