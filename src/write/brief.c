@@ -6,10 +6,13 @@
 #include "base/units.h"
 #include "codec/json.h"
 #include "codec/term.h"
+#include "model/bucket.h"
 #include "result/view.h"
 #include "write/summary.h"
+#include "result/schema/capture.def"
 #include "result/schema/doctor.def"
 #include "result/schema/overview.def"
+#include "result/schema/time.def"
 
 #define GROUP	 3 /* findings that get their first two sentences before the next ones are named */
 #define SLACK	 128 /* the line on what is left out is shorter than this, and comes and goes */
@@ -192,12 +195,51 @@ static void brief_put_numbers(struct ts_json *json, const struct ts_results *res
 			ts_value_number(TS_GET_AT(overview, overview, shares[i].field)));
 }
 
-static void brief_put_run(struct ts_json *json, const struct ts_results *results)
+/* The classes of the devices' time, those that have some. */
+static void brief_put_time(struct ts_json *json, const struct ts_results *results)
+{
+	static const size_t fields[] = {
+#define FIELD_OF(name, field) [TS_BUCKET_##name] = TS_FIELD_AT(time, buckets.field),
+		TS_EACH_BUCKET(FIELD_OF)
+	};
+	const struct ts_result *time = TS_FIND(results, time);
+	double total_ps = ts_value_number(TS_GET(time, time, total_ps));
+
+	ts_json_key(json, "time_pct");
+	ts_json_object(json);
+	for (size_t i = 0; i < TS_NR_BUCKETS && total_ps > 0; i++) {
+		double ps = ts_value_number(TS_GET_AT(time, time, fields[i]));
+
+		if (ps > 0)
+			put_pct(json, ts_bucket_name((enum ts_bucket)i), ps / total_ps * 100);
+	}
+	ts_json_object_end(json);
+}
+
+/* What a reader asks first. The verdict is that of the capture: whether the rest can be believed. */
+static void brief_put_verdict(struct ts_json *json, const struct brief *brief)
+{
+	const struct ts_results *results = brief->results;
+
+	ts_json_put_given(json, "verdict",
+			  ts_value_text(TS_GET(TS_FIND(results, capture), capture, verdict)));
+	ts_json_put_double(
+		json, "step_time_ps",
+		round(ts_value_number(TS_OVERVIEW(results, overview.step_time_ps.median))));
+	if (brief->nr_taken < NR_HEADS)
+		return;
+	ts_json_put_given(json, "bottleneck",
+			  ts_value_text(TS_GET(TS_FIND(results, time), time, bottleneck)));
+	brief_put_time(json, results);
+}
+
+static void brief_put_run(struct ts_json *json, const struct brief *brief)
 {
 	struct ts_buf head = TS_BUF_INIT;
 
-	ts_summary_head(&head, results, 0);
+	ts_summary_head(&head, brief->results, 0);
 	ts_json_put_text(json, "schema", TS_REPORT_SCHEMA);
+	brief_put_verdict(json, brief);
 	ts_json_put_given(json, "run",
 			  ts_bytes_cut(ts_buf_bytes(&head), 0, head.n ? head.n - 1 : 0));
 	json->out->failed |= head.failed;
@@ -223,7 +265,7 @@ static void render_json(const struct brief *brief, struct ts_buf *out)
 
 	ts_json_object(&json);
 	if (brief->nr_taken > 0)
-		brief_put_run(&json, brief->results);
+		brief_put_run(&json, brief);
 	if (brief->nr_taken >= NR_HEADS)
 		brief_put_numbers(&json, brief->results);
 	if (brief->nr_taken > 0)

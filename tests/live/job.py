@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A job that a test watches: job.py PORT steady|shapes|later|slow|hang|die|compile SECONDS [EVERY]
 
-The shapes of "shapes" change every step, those of "later" from its fifth second on. "slow" sleeps for 20 ms between its steps. When it is
-told so by a line on standard input, "hang" stands still, "die" ends, and "compile" compiles for long, prints for how many seconds and goes on.
+The shapes of "shapes" change every step, those of "later" from its fifth second on. "slow" sleeps for 20 ms between its steps. When
+a line on standard input says so, "hang" stands still, "die" ends, and "compile" compiles for long, prints for how many seconds and goes on.
 
 Prints "up" when it can be asked. With EVERY it times its steps until it is told "watched" or "alone" on
 standard input, and prints the median and the mean of each kind in the end, in ms."""

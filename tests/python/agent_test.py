@@ -20,7 +20,7 @@ package.under("TS_TABLES_PYTHON")
 import ranks_test
 from mcp import Client, StdioServerParameters
 from tensorboard_plugin_tpusight import runs as of_tensorboard
-from tpusight.agent import kept, report as of_agent, runs as of_runs
+from tpusight.agent import answers as of_answers, kept, report as of_agent, runs as of_runs
 
 MOST_BYTES = 16 << 10
 SAMPLE = os.path.join(package.DATA, "sample")
@@ -91,6 +91,19 @@ class Keeping(unittest.TestCase):
         self.assertGreater(held.bytes(), 2000)
         self.assertEqual(held.table("time"), ("time.per_core", [{"a": "1; 2"}]))
         self.assertEqual(held.table("time.per_step"), ("time.per_step", []))
+        self.assertEqual(held.table("time.total_ps"), ("time.total_ps", [{"total_ps": 1}]))
+
+    def test_a_view_whose_tables_are_empty_has_its_figures(self):
+        held = of_agent.Report("short", {"capture": {"verdict": "good", "causes": []}, "time": {"buckets": {"idle_ps": 5}}})
+        self.assertEqual(held.table("capture"), ("capture", [{"verdict": "good"}]))
+        self.assertEqual(held.table("capture.causes"), ("capture.causes", []))
+        self.assertEqual(held.table("time.buckets"), ("time.buckets", [{"idle_ps": 5}]))
+
+    def test_no_text_is_cut_inside_a_number(self):
+        for shift in range(20):
+            said = of_answers.cut("x" * shift + " 1234567.25 of 98765.5" * 200, 400)
+            self.assertLessEqual(len(said), 400)
+            self.assertEqual(set(re.findall(r"[0-9.,]*[0-9][0-9.,]*", said)), {"1234567.25", "98765.5"}, said)
 
     def test_reports_in_memory_are_bounded(self):
         runs = [of_runs.Run(str(i), (), ()) for i in range(5)]
@@ -168,6 +181,13 @@ class Agent(unittest.TestCase):
         wanted = json.loads(report("--json"))
         found = ask("summary")
         self.assertEqual(found["health_score"], wanted["doctor"]["health_score"])
+        self.assertEqual(list(found)[:6], ["schema", "verdict", "step_time_ps", "bottleneck", "time_pct", "run"])
+        self.assertEqual((found["verdict"], found["bottleneck"]), (wanted["capture"]["verdict"], wanted["time"]["bottleneck"]))
+        self.assertEqual(found["step_time_ps"], wanted["overview"]["step_time_ps"]["median"])
+        classes = {name[:-3]: ps for name, ps in wanted["time"]["buckets"].items() if ps}
+        self.assertEqual(set(found["time_pct"]), set(classes))
+        for name, ps in classes.items():
+            self.assertAlmostEqual(found["time_pct"][name], ps / wanted["time"]["total_ps"] * 100, delta=0.051)
         found = ask("findings", top=3)
         self.assertEqual([row["id"] for row in found["findings"]], [row["id"] for row in wanted["doctor"]["findings"][:3]])
         self.assertEqual(found["left_out"], len(wanted["doctor"]["findings"]) - 3)

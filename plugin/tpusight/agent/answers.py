@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Answers to an agent: figures of a report, cut to a number of bytes."""
 import json
+import re
 from typing import Any, Dict, List, Optional, Tuple
 
 from .._program import TpusightError, run
@@ -11,14 +12,16 @@ from .runs import MOST_RUNS, Runs
 MOST_BYTES = 16 << 10  # of an answer: some 4,000 tokens
 MOST_SAID = 2000  # characters of a mistake's sentence, which may have in it what was asked
 _MOST_CELL = 400  # characters of a cell: names of C++ have thousands
+_NUMBER_AT_END, _NUMBER_AT_START = re.compile(r"(?<![0-9.,])[0-9.,]+$"), re.compile(r"^[0-9.,]+")
 _COMPARED_BYTES = 1 << 20  # of comparisons that are kept
 
 
 def cut(text: Any, most: int = _MOST_CELL) -> Any:
-    """A text without its middle, where it is long; anything else as it is."""
+    """A text without its middle, where it is long; anything else as it is. A number is in it as a whole or not at all."""
     if not isinstance(text, str) or len(text) <= most:
         return text
-    return text[: most * 2 // 3] + " ... " + text[-(most // 3) + 5:]
+    head, tail = text[: most * 2 // 3], text[-(most // 3) + 5:]
+    return _NUMBER_AT_END.sub("", head) + " ... " + _NUMBER_AT_START.sub("", tail)
 
 
 def as_json(value: Any) -> str:

@@ -24,7 +24,8 @@ def _tools(runs: Runs, tables: sql.Tables) -> List[Callable[..., str]]:
         return given.list_runs()
 
     def summary(run: str = "") -> str:
-        """What ran, the key figures and the findings in short. `run` may be left out where there is one run."""
+        """Verdict of the capture, step time, bottleneck, time classes, the key figures and the findings in short. `run` may be left
+        out where there is one run."""
         return given.summary(run)
 
     def findings(run: str = "", top: int = 5, id: str = "") -> str:
@@ -35,7 +36,8 @@ def _tools(runs: Runs, tables: sql.Tables) -> List[Callable[..., str]]:
     def table(run: str = "", view: str = "ops", top: int = 20, sort: str = "", filter: str = "",
               columns: Optional[List[str]] = None) -> str:
         """Rows of one table of the report: ops, steps, modules, time.per_step, gaps, collectives, kernels, operators, padding, memory,
-        cache ... Of a view that has several it is the first that has rows: `view` of the answer names it. `sort` is a column, largest
+        cache ... Of a view that has several it is the first that has rows: `view` of the answer names it; time.bottleneck,
+        time.buckets or capture.verdict are figures of a view. `sort` is a column, largest
         first (texts A to Z); `filter` is COLUMN=TEXT, rows that have TEXT in COLUMN; `columns` are those to show."""
         return given.table(run, view, top, sort, filter, columns)
 

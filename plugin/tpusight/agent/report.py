@@ -60,11 +60,20 @@ class Report:
             return view
         inside = [name for name in self._tables() if name.startswith(view + ".")]
         with_rows = [name for name in inside if self._parts[name] != b"[]"]
-        return next(iter(with_rows or inside), view)
+        return next(iter(with_rows), view if view in self._parts else next(iter(inside), view))
+
+    def _figure(self, name: str) -> Dict[str, Any]:
+        """{its own name: what it is} of a figure by its dotted name, time.bottleneck; {} where there is none."""
+        view, _, figure = name.rpartition(".")
+        found = json.loads(self._parts.get(view, b"{}"))
+        return {figure: found[figure]} if isinstance(found, dict) and figure in found else {}
 
     def table(self, view: str) -> Tuple[str, List[Dict[str, Any]]]:
-        """(its whole name, its rows); of a view without tables its figures are one row."""
+        """(its whole name, its rows); the figures of a view without rows are one row, and so is one figure by its dotted name."""
         name = self._find(view)
+        figure = self._figure(name)
+        if name not in self._parts and figure:
+            return name, [{key: _cell(value) for key, value in figure.items()}]
         if name not in self._parts:
             there = ", ".join(name for name in self._tables() if self._parts[name] != b"[]")
             raise TpusightError(f"no view is called {view[:_MOST_NAMED]!r}; tables that have rows: {there[:_MOST_NAMED]}")
