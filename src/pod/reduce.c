@@ -9,6 +9,7 @@
 #include "pod/saved_results.h"
 #include "pod/saved_tracks.h"
 #include "pod/states.h"
+#include "trace/story.h"
 
 /* ---- outlines */
 
@@ -519,6 +520,9 @@ static enum ts_status know(const struct reducing *reducing, struct ts_saved_know
 	known->is_damaged = ts_profile_is_damaged(&run->profile);
 	st = ts_trace_facts(&run->results, &run->profile.arena, known->facts, &known->nr_facts,
 			    err);
+	if (st == TS_OK)
+		st = ts_trace_story(&run->results, &run->profile, TS_NONE, &run->profile.arena,
+				    &known->story, &known->nr_story, err);
 	if (st)
 		return st;
 	return add_wants(reducing, &known->wants, err);

@@ -122,7 +122,9 @@ static enum ts_status reduce_trace_write_all(struct joining *joining, struct ts_
 {
 	const struct ts_trace_joint joint = { .parts = joining->parts,
 					      .facts = joining->known.facts,
-					      .nr_facts = joining->known.nr_facts };
+					      .nr_facts = joining->known.nr_facts,
+					      .story = joining->known.story,
+					      .nr_story = joining->known.nr_story };
 	const struct ts_trace_options options = { .form = ts_trace_form(joining->kind),
 						  .nr_threads = 1,
 						  .version = version };

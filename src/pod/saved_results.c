@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/limits.h"
 #include "pod/saved.h"
+#include "pod/saved_story.h"
 #include "run/state.h"
 
 #define TS_NEEDS(X) X(doctor) X(padding) X(systolic)
@@ -100,6 +101,7 @@ struct saved_results {
 	struct saved_fact *facts;
 	size_t nr_findings, nr_ranges, nr_padded, nr_matrix, nr_facts;
 	struct ts_trace_wants wants;
+	struct ts_saved_story story;
 	bool is_damaged;
 };
 
@@ -121,7 +123,8 @@ static TS_RECORD_WITH(results, TS_VALID_IF(are_results),
 		      TS_NUMBER(4, is_damaged, TS_BY_HAND),
 		      TS_RECORDS(5, matrix, nr_matrix, matrix_record, TS_BY_NOTHING, TS_BY_HAND),
 		      TS_STRUCT(6, wants, ts_trace_wants_record),
-		      TS_RECORDS(7, facts, nr_facts, fact_record, TS_BY_NOTHING, TS_BY_HAND));
+		      TS_RECORDS(7, facts, nr_facts, fact_record, TS_BY_NOTHING, TS_BY_HAND),
+		      TS_STRUCT(8, story, ts_saved_story_record));
 #undef TS_SELF
 
 /* ---- out */
@@ -175,11 +178,14 @@ void ts_saved_put_results(struct ts_buf *out, const struct ts_saved_known *known
 				       .wants = known->wants,
 				       .is_damaged = known->is_damaged };
 
+	bool has_story = ts_saved_story_of(known->story, known->nr_story, &saved.story);
+
 	TS_ASSERT(out && known && facts);
-	if (saved.findings && saved.facts)
+	if (saved.findings && saved.facts && has_story)
 		ts_record_save(&results_record, &saved, out);
 	else
 		out->failed = true;
+	ts_saved_story_drop(&saved.story);
 	free(saved.findings);
 	free(saved.facts);
 }
@@ -306,6 +312,11 @@ enum ts_status ts_saved_load_results(struct ts_bytes bytes, struct ts_profile *p
 		st = saved_results_keep(&saved, &profile->arena, facts, err);
 	if (st == TS_OK)
 		take_known(&saved, known);
+	if (st == TS_OK) {
+		known->nr_story = saved.story.nr;
+		known->story = ts_saved_story_tracks(&saved.story, &profile->arena);
+		st = known->story ? TS_OK : ts_fail_nomem(err);
+	}
 	ts_record_release(&results_record, &saved);
 	return st;
 }

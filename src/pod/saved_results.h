@@ -2,7 +2,8 @@
 /*
  * What map overlay must know of the run as a whole, saved: the facts that its analyses read and that one
  * host's file cannot give. These are the findings, with the ops and times that they are about, what ops lose to
- * padding, and the first ops of the matrix units (analysis/draw); what the hosts have for a trace; and, for reduce trace, what its head says.
+ * padding, and the first ops of the matrix units (analysis/draw); what the hosts have for a trace; and, for reduce trace, what its head
+ * and its rows of the run say.
  */
 #ifndef TS_POD_SAVED_RESULTS_H
 #define TS_POD_SAVED_RESULTS_H
@@ -18,6 +19,8 @@ struct ts_saved_known {
 	struct ts_trace_wants wants;
 	struct ts_perfetto_fact facts[TS_TRACE_FACTS]; /* of the head of a trace */
 	size_t nr_facts;
+	const struct ts_track *story; /* of a trace (trace/story.h) */
+	size_t nr_story;
 };
 void ts_saved_known_release(struct ts_saved_known *known);
 /* TS_FORMAT, with PATH: there is damage, so nothing is written, as on one machine. */

@@ -233,6 +233,13 @@ struct ts_point {
 	double value;
 };
 
+/* An end of an arrow from one slice to another of any track; both have its number. */
+struct ts_track_end {
+	uint32_t label; /* of the slice: its track has one for each */
+	uint32_t number;
+	bool begins;
+};
+
 enum ts_track_kind { TS_TRACK_SLICES, TS_TRACK_COUNTER };
 
 struct ts_track {
@@ -241,7 +248,7 @@ struct ts_track {
 	const char *unit; /* of a counter: "%", "GB/s" */
 	const char *axis; /* counters of one unit and one axis have one scale */
 	const char *description;
-	uint32_t device; /* index into the profile's devices */
+	uint32_t device; /* index into the profile's devices; TS_NONE: of the run */
 	int order;	 /* among the tracks of a device: smaller is higher */
 	const struct ts_label *labels;
 	size_t nr_labels;
@@ -249,6 +256,8 @@ struct ts_track {
 	size_t nr_slices;
 	struct ts_point *points; /* the value holds until the next point */
 	size_t nr_points;
+	const struct ts_track_end *ends; /* in the order of labels */
+	size_t nr_ends;
 	uint64_t nr_folded; /* events that were merged away to stay in the budget */
 };
 

@@ -7,6 +7,7 @@
 #include "codec/strict.h"
 #include "trace/trace.h"
 #include "trace/findings.h"
+#include "trace/story.h"
 #include "trace/pack.h"
 #include "trace/tracks.h"
 #include "io/tracefile.h"
@@ -110,26 +111,31 @@ static enum ts_status annotated_add_device(struct copy *copy, uint32_t device, s
 	return st;
 }
 
-static enum ts_status annotated_add_findings(struct copy *copy, struct ts_error *err)
+static enum ts_status annotated_add_run(struct copy *copy, struct ts_error *err)
 {
 	struct ts_trace_extent extent = { copy->seams.first_ps, copy->seams.last_ps };
-	const struct ts_track *tracks;
-	size_t nr;
+	const struct ts_track *tracks, *story;
+	size_t nr, nr_story;
 	enum ts_status st =
 		ts_trace_findings(copy->results, extent, &copy->arena, &tracks, &nr, err);
 
+	if (st == TS_OK)
+		st = ts_trace_story(copy->results, copy->profile, copy->host, &copy->arena, &story,
+				    &nr_story, err);
 	if (st)
 		return st;
-	if (nr > 0)
-		st = annotated_add_process(copy, ts_bytes_of(TS_TRACE_FINDINGS), err);
+	if (nr + nr_story > 0)
+		st = annotated_add_process(copy, ts_bytes_of(TS_TRACE_RUN), err);
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
 		st = annotated_add_row(copy, &tracks[i], err);
+	for (size_t i = 0; i < nr_story && st == TS_OK; i++)
+		st = annotated_add_row(copy, &story[i], err);
 	return st;
 }
 
 static enum ts_status annotated_add_rows(struct copy *copy, struct ts_error *err)
 {
-	enum ts_status st = annotated_add_findings(copy, err);
+	enum ts_status st = annotated_add_run(copy, err);
 
 	for (uint32_t i = 0; i < copy->profile->nr_devices && st == TS_OK; i++)
 		if (copy->profile->devices[i].host == copy->host)

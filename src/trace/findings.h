@@ -9,7 +9,7 @@
 
 #include "result/result.h"
 
-#define TS_TRACE_FINDINGS "TPUsight: findings of the run" /* the process */
+#define TS_TRACE_RUN "TPUsight" /* the process of what is the run's: findings, and story.h */
 
 struct ts_trace_extent {
 	int64_t first_ps, last_ps; /* of the events of a file */

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "trace/counters.h"
 #include "trace/findings.h"
+#include "trace/story.h"
 #include "trace/tracks.h"
 #include "model/plane_kind.h"
 
@@ -391,8 +392,16 @@ static enum ts_status layout_add_hosts(struct ts_trace_layout *layout, struct ts
 	return st == TS_OK && nr > 1 ? begin_numbers(layout, nr, err) : st;
 }
 
+static enum ts_status layout_find_story(struct ts_trace_layout *layout, struct ts_error *err)
+{
+	if (layout->story)
+		return TS_OK;
+	return ts_trace_story(layout->results, layout->profile, layout->plan->host, &layout->arena,
+			      &layout->story, &layout->nr_story, err);
+}
+
 /* Last, so that other pids and tids do not depend on there being findings. */
-static enum ts_status layout_add_findings(struct ts_trace_layout *layout, struct ts_error *err)
+static enum ts_status layout_add_run(struct ts_trace_layout *layout, struct ts_error *err)
 {
 	struct ts_trace_extent extent = { layout->plan->first_ps, layout->plan->last_ps };
 	const struct ts_track *tracks;
@@ -404,20 +413,24 @@ static enum ts_status layout_add_findings(struct ts_trace_layout *layout, struct
 	if (layout->is_part)
 		return TS_OK;
 	st = ts_trace_findings(layout->results, extent, &layout->arena, &tracks, &nr, err);
+	if (st == TS_OK)
+		st = layout_find_story(layout, err);
 	if (st)
 		return st;
 	if (!ts_grow(&layout->processes, &layout->cap_processes, layout->nr_processes + 1,
 		     sizeof(*layout->processes)))
 		return ts_fail_nomem(err);
-	if (nr > 0)
+	if (nr + layout->nr_story > 0)
 		layout->processes[layout->nr_processes++] =
 			(struct ts_trace_process){ .plane = TS_NONE,
 						   .first_row = (uint32_t)layout->nr_rows,
 						   .pid = pid,
 						   .machine = ts_trace_first_machine(layout)->id,
-						   .name = ts_bytes_of(TS_TRACE_FINDINGS) };
+						   .name = ts_bytes_of(TS_TRACE_RUN) };
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
 		st = layout_add_track(layout, &tracks[i], err);
+	for (size_t i = 0; i < layout->nr_story && st == TS_OK; i++)
+		st = layout_add_track(layout, &layout->story[i], err);
 	end_part(layout, layout->profile->nr_hosts);
 	return st;
 }
@@ -435,7 +448,8 @@ static void choose_shift(struct ts_trace_layout *layout)
 	for (size_t i = 0; i < layout->nr_rows; i++) {
 		const struct ts_track *track = layout->rows[i].at.track;
 
-		if (track && track->nr_slices > 0)
+		/* what is told of the run begins with the trace at the earliest (row.c) */
+		if (track && track->nr_slices > 0 && track->device != TS_NONE)
 			first_ps = TS_MIN(first_ps, track->slices[0].start_ps);
 		if (track && track->nr_points > 0)
 			first_ps = TS_MIN(first_ps, track->points[0].at_ps);
@@ -451,7 +465,7 @@ enum ts_status ts_trace_layout_make(struct ts_trace_layout *layout, struct ts_er
 	if (st == TS_OK)
 		st = layout_add_hosts(layout, err);
 	if (st == TS_OK)
-		st = layout_add_findings(layout, err);
+		st = layout_add_run(layout, err);
 	choose_shift(layout);
 	return st;
 }

@@ -40,6 +40,8 @@ struct ts_trace_layout {
 	const struct ts_perfetto_form *form;
 	bool is_part;  /* of .host alone, which others are joined with: without findings */
 	uint32_t host; /* of a part */
+	const struct ts_track *story; /* of the run, from elsewhere; NULL: made of the results */
+	size_t nr_story;
 	/* Made: */
 	struct ts_arena arena;		      /* names */
 	struct ts_perfetto_machine *machines; /* one a host */

@@ -74,12 +74,34 @@ static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *
 
 /* Tracks of ours */
 
+/* The ends of arrows at slices of a label: they stand in the order of labels. */
+static size_t row_find_ends(const struct ts_track *track, uint32_t label,
+			    const struct ts_track_end **ends)
+{
+	size_t from = 0, to = track->nr_ends, nr = 0;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (track->ends[middle].label < label)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	*ends = track->ends ? track->ends + from : NULL;
+	while (from + nr < track->nr_ends && track->ends[from + nr].label == label)
+		nr++;
+	return nr;
+}
+
 /* INSTANT_NS: of the row's last slice of 0 ns. */
 static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfetto_lane *lane,
 			  const struct ts_slice *slice, struct ts_bytes tail, int64_t *instant_ns)
 {
-	int64_t start_ns = ts_trace_clock_ns(writer, slice->start_ps);
-	int64_t end_ns = ts_trace_clock_ns(writer, slice->end_ps);
+	bool is_of_run = writer->row->at.track->device == TS_NONE;
+	int64_t first_ns = is_of_run ? 0 : INT64_MIN;
+	int64_t start_ns = TS_MAX(ts_trace_clock_ns(writer, slice->start_ps), first_ns);
+	int64_t end_ns = TS_MAX(ts_trace_clock_ns(writer, slice->end_ps), start_ns);
 	struct ts_perfetto_slice shown = { .start_ns = start_ns,
 					   .dur_ns = end_ns - start_ns,
 					   .tail = tail,
@@ -90,6 +112,9 @@ static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfet
 
 	if (start_ns == end_ns)
 		*instant_ns = start_ns;
+	shown.nr_ends = row_find_ends(writer->row->at.track, slice->label, &shown.ends);
+	for (size_t i = 0; i < shown.nr_ends; i++)
+		writer->counts->flows += shown.ends[i].begins;
 	writer->form->label_slice(&writer->text, lane, &shown);
 	writer->form->end(&writer->text, lane, end_ns, shown.is_apart);
 	writer->counts->own++;

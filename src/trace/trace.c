@@ -529,6 +529,8 @@ enum ts_status ts_trace_join(struct ts_newfile *file, const struct ts_profile *p
 
 	TS_ASSERT(file && joint);
 	trace.joint = joint;
+	trace.layout.story = joint->story;
+	trace.layout.nr_story = joint->nr_story;
 	if (profile->nr_hosts == 1) { /* the findings' numbers follow those of the host */
 		trace.layout.next_process = joint->parts[0].told.next_process;
 		trace.layout.next_row = joint->parts[0].told.next_row;

@@ -79,6 +79,8 @@ struct ts_trace_joint {
 	const struct ts_trace_stored *parts;  /* one a host */
 	const struct ts_perfetto_fact *facts; /* of the run (trace/facts.h) */
 	size_t nr_facts;
+	const struct ts_track *story; /* likewise (trace/story.h) */
+	size_t nr_story;
 };
 
 /* The whole file of all parts: what ts_trace_write() makes, to the byte. RESULTS have the run's findings, PLAN when its events are. */

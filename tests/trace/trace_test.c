@@ -384,8 +384,7 @@ static void assert_finding(const cJSON *root, const char *title, const char *row
 	assert_non_null(found);
 	assert_null(slice(root, title, 1));
 	assert_string_equal(meta(root, "thread_name", "tid", number_of(found, "tid")), row);
-	assert_string_equal(meta(root, "process_name", "pid", number_of(found, "pid")),
-			    "TPUsight: findings of the run");
+	assert_string_equal(meta(root, "process_name", "pid", number_of(found, "pid")), "TPUsight");
 	assert_int_equal(ns_of(found, "ts"), ts_ns);
 	assert_int_equal(ns_of(found, "dur"), dur_ns);
 }

@@ -4,7 +4,7 @@
 
 Of each planted run, the profiles and traces of tests/data, the sample, and the corpus where it is there: `annotate` writes
 perfetto_trace.json.gz and .pftrace, or the annotated copy of a trace, and then
-  - the process "TPUsight: findings of the run" has a row and a slice for each finding of the report, in its order, that
+  - the process "TPUsight" has a row and a slice for each finding of the report, in its order, that
     lies within the file's own time, and whose args are the report's figures as numbers: integers and reals
   - each slice of the rows of findings beside a device names a finding of the report
   - keys of our args are names that SQL takes; the two forms have the same args of the same types
@@ -29,7 +29,7 @@ from helpers import DATA, PROGRAM, TRACE_PROCESSOR, query
 from wire import fields, signed
 
 CORPUS = os.environ.get("TS_CORPUS", "")
-PROCESS = "TPUsight: findings of the run"
+PROCESS = "TPUsight"
 OF_DEVICES = ("TPUsight: Findings", "TPUsight: Gaps and slow steps")
 TEXTS = ("rule", "severity", "title", "evidence", "advice", "confidence", "code")
 
@@ -65,7 +65,7 @@ def check_json(path, findings, is_profile):
                     if e.get("name") == what and "args" in e} for what in ("process_name", "thread_name")}
     ours = [e for e in events if e.get("ph") == "X" and e.get("cat") == "tpusight"]
     theirs = [e for e in events if e.get("ph") == "X" and e.get("cat") != "tpusight" and "ts" in e and "dur" in e]
-    rows = sorted((e for e in ours if names["process_name"][e["pid"]] == PROCESS), key=lambda e: e["tid"])
+    rows = sorted((e for e in ours if names["process_name"][e["pid"]] == PROCESS and "finding" in e["args"]), key=lambda e: e["tid"])
     assert [typed(e["args"]) for e in rows] == [typed(args) for args in expected(findings)], "the rows are not the report"
     assert [names["thread_name"][e["tid"]] for e in rows] == [
         f"TPUsight: {rank} {finding['severity']}" for rank, finding in enumerate(findings, 1)]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What queries of our traces answer, held against the report: perfetto_sql_test.py
 
-  - the ten questions of docs/perfetto.md, each with an answer here that says what of the report it must be
+  - the questions of docs/perfetto.md, each with an answer here that says what of the report it must be
   - each finding's own query (links.perfetto_sql): as many rows as its ops were executed, all of its own program, when it happens,
     and the columns by which Perfetto's page makes rows clickable
   - the figures of the summary for CI
@@ -24,6 +24,7 @@ import tarfile
 import tempfile
 
 from perfetto_tables import Tables
+from pftrace_tables import PbTables
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
@@ -32,7 +33,8 @@ from helpers import PROGRAM, must, need, skip, wrong
 ROOT = os.path.join(HERE, "..", "..")
 REFEREE = os.environ.get("TS_TRACE_PROCESSOR", "")
 PLANTED = ("waits", "collectives", "padding", "recompiles", "two_hosts")
-FIGURES = {"self_ns", "own_ns", "executions", "waits", "copies", "wait_ns", "total_ns", "impact_ns", "time_lost_ns", "step_ns", "rank"}
+FIGURES = {"self_ns", "own_ns", "executions", "waits", "copies", "wait_ns", "total_ns", "impact_ns", "time_lost_ns", "step_ns", "rank",
+           "path_ns", "spans", "slow_by_ns"}
 CLICKABLE = ["id", "ts", "dur", "track_id"]
 GAPS = ("compilation", "input", "launch", "idle")
 CLASSES = {"compute": "Compute", "below_roofline": "Below roofline", "memory_wait": "Memory wait", "communication": "Communication",
@@ -148,12 +150,35 @@ def check_classes(rows, report, tables):
 
 
 def check_steps(rows, report, tables):
-    """4: marked steps, each with its duration."""
-    told = {s["step"]: s for s in report["steps"] if s["source"] == "marked"}
+    """4: the steps that the report lists, each with its duration, its classes, and whether it is slow."""
+    told = [s for s in report["steps"] if s["start_ps"] is not None]
     must(len(rows) == len(told), f"{len(rows)} steps, {len(told)} told")
+    must([row["step_ns"] for row in rows] == sorted((row["step_ns"] for row in rows), reverse=True), "steps are not in their order")
+    durations = collections.defaultdict(list)
+    for step in told:
+        durations[step["step"], step["source"]].append(step["duration_ps"])
     for row in rows:
-        step = told.get(row["step"])
-        must(step and near(row["step_ns"], step["duration_ps"], 2), f"step {row['step']}: {row['step_ns']} ns, {step} told")
+        known = durations[row["step"], row["source"]]
+        must(any(near(row["step_ns"], ps, 2) for ps in known), f"step {row['step']}: {row['step_ns']} ns, {known} ps told")
+    slow = {s["step"]: s for s in report["time"].get("steps_outliers") or []}
+    found = {row["step"]: row for row in rows if row["slow_by_ns"] is not None}
+    listed = {s["step"] for s in told}
+    must(found.keys() == slow.keys() & listed, f"slow steps {sorted(found)} are {sorted(slow)} in the report")
+    for number in found:
+        must(near(found[number]["slow_by_ns"], slow[number]["excess_ps"]) and found[number]["cause"] == slow[number]["cause"],
+             f"slow step {number}: {found[number]}")
+    check_step_classes(report, tables)
+
+
+def check_step_classes(report, tables):
+    """Of steps whose numbers are their own, the classes of the table are those of the report."""
+    classes = [key[:-3] for key in (report["time"]["buckets"] or {})]
+    numbers = collections.Counter(s["step"] for s in report["time"].get("per_step") or [])
+    told = {s["step"]: s for s in report["time"].get("per_step") or [] if numbers[s["step"]] == 1}
+    for row in tables.ask("select * from tpusight_steps"):
+        step = told.get(row["step"], {})
+        odd = [c for c in classes if step and not near(row[c + "_ns"], step[c + "_ps"] or 0)]
+        must(not odd, f"step {row['step']}: {[(c, row[c + '_ns'], step[c + '_ps']) for c in odd]}")
 
 
 def check_findings(rows, report, tables):
@@ -209,14 +234,50 @@ def check_transfers(rows, report, tables):
 
 
 def check_gaps(rows, report, tables):
-    """10: the longest first; none longer than all gaps."""
-    times, told = [row["dur"] for row in rows], report.get("gaps", {}).get("gap_ps") or 0
-    must(times == sorted(times, reverse=True) and sum(times) * 1000 <= told * 1.001 + 1e6, f"gaps: {times[:3]}")
-    must(rows or told < 1e6 or is_of_gpus(report), "gaps are missing")
+    """10: the gaps that the report lists, the longest first, with what the hosts did."""
+    told = report["time"].get("idle_gaps") or []
+    times = [row["dur"] for row in rows]
+    must(times == sorted(times, reverse=True), f"gaps are not in their order: {times[:3]}")
+    must(len(rows) == len(told), f"{len(rows)} gaps, {len(told)} told")
+    names = device_names(report)
+    keys = ("cause", "host_event", "host_thread", "ended_by")
+    left = collections.defaultdict(list)
+    for gap in told:
+        left[(names[gap["device_id"]], *(gap[key] for key in keys))].append(gap["duration_ps"])
+    for row in rows:
+        place = (row["device"], *(row[key] for key in keys))
+        hit = next((ps for ps in left[place] if near(row["dur"], ps)), None)
+        must(hit is not None, f"gap {place} of {row['dur']} ns")
+        if hit is not None:
+            left[place].remove(hit)
 
 
-CHECKS = dict(zip(range(1, 11), (check_ops, check_lines, check_classes, check_steps, check_findings, check_padding, check_waits,
-                                 check_collectives, check_transfers, check_gaps)))
+def device_names(report):
+    """By id, as traces name devices: where there are several hosts, behind their machine's name."""
+    run = report["run"]
+    return {d["id"]: d["name"] if len(run["hosts"]) < 2 else f"{d['host']} {d['name']}" for d in run["devices"]}
+
+
+def check_path(rows, report, tables):
+    """11: the spans of the critical path, by what they are, where and in which step."""
+    steps = [s for s in (report.get("critical_path") or {}).get("steps") or [] if s["step"] is not None]
+    names = device_names(report)
+    told = by([{"step": s["step"], "kind": p["kind"], "name": p["op"] or p["kind"], "device": names[p["device_id"]],
+                "path_ps": p["dur_ps"], "spans": 1} for s in steps for p in s["spans"] or []], "step", "kind", "name", "device")
+    found = by(rows, "step", "kind", "name", "device")
+    must(found.keys() == told.keys(), f"path: {sorted(found.keys() ^ told.keys())[:3]} in one alone")
+    for key in found.keys() & told.keys():
+        must(found[key]["spans"] == told[key]["spans"] and near(found[key]["path_ns"], told[key]["path_ps"], told[key]["spans"]),
+             f"path {key}: {found[key]}, {told[key]} told")
+    made = tables.ask("select * from tpusight_path_steps order by ts, id")
+    must(len(made) == len(steps), f"paths of {len(made)} steps, {len(steps)} told")
+    for row, step in zip(made, sorted(steps, key=lambda s: s["start_ps"])):
+        odd = [k for k in row if k.endswith("_ns") and not near(row[k], step[k[:-3] + "_ps"])]
+        must(row["step"] == step["step"] and near(row["dur"], step["duration_ps"]) and not odd, f"path of step {row}: {step}")
+
+
+CHECKS = dict(zip(range(1, 12), (check_ops, check_lines, check_classes, check_steps, check_findings, check_padding, check_waits,
+                                 check_collectives, check_transfers, check_gaps, check_path)))
 
 
 def executions(report, finding):
@@ -267,9 +328,11 @@ def check_summary(tables, report):
     cores = [row["percent"] for row in found["tpusight_mxu_utilization"] if row["percent"] is not None]
     if mxu is not None and cores and not is_of_gpus(report):  # whose counters begin with their first kernel
         must(abs(sum(cores) / len(cores) - mxu) <= 0.05 * mxu + 0.01, f"summary: MXU {cores}, {mxu} told")
-    steps = {row["device"] for row in found["tpusight_step_time"]}
-    is_marked = any(step["source"] == "marked" for step in report["steps"])
-    must(not is_marked or len(steps) == len(report["time"]["per_core"]), f"summary: steps of {steps}")
+    mean = (report["overview"].get("step_time_ps") or {}).get("mean")
+    step_ns = found["tpusight_step_time"][0]["mean_ns"]
+    listed = [s for s in report["steps"] if s["start_ps"] is not None]
+    good = step_ns is None if mean is None else near(step_ns, mean, 2)
+    must(good or len(listed) < len(report["steps"]), f"summary: {step_ns} ns a step, {mean} ps told")
 
 
 def ask_summary(path, report):
@@ -322,6 +385,23 @@ def check_referees(session, sql, answers, report, tables):
         ask_summary(path, report)
 
 
+def check_other_form(session, sql, answers, report):
+    """Perfetto's own form: every answer again, and the same."""
+    tables = PbTables(os.path.join(session, "perfetto_trace.pftrace"))
+    tables.include(sql)
+    ends = {(number, 47 if kind == 48 else 48): nr for (number, kind), nr in tables.flows.items()}
+    must(ends == dict(tables.flows), "an arrow has one end")
+    for number, query in questions():
+        rows, mine = tables.ask(query), answers[int(number)]
+        CHECKS[int(number)](rows, report, tables)
+        must(len(rows) == len(mine), f"pftrace: question {number} has {len(rows)} rows, JSON {len(mine)}")
+        for x, y in zip(rows, mine):
+            odd = [(k, x[k], y[k]) for k in y if k in FIGURES and not same(x[k], y[k])]
+            must(not odd, f"pftrace: question {number}: {odd}")
+    for finding in report["doctor"]["findings"]:
+        check_finding(tables.ask, report, finding)
+
+
 def check(session):
     report = json.loads(read(session, "ALL_HOSTS.tpusight.json"))
     tables, sql = Tables(os.path.join(session, "perfetto_trace.json.gz")), read(session, "tpusight.sql")
@@ -333,6 +413,7 @@ def check(session):
     for finding in report["doctor"]["findings"]:
         check_finding(tables.ask, report, finding)
     check_summary(tables, report)
+    check_other_form(session, sql, answers, report)
     if REFEREE:
         check_referees(session, sql, answers, report, tables)
 
@@ -351,11 +432,39 @@ def check_trace(folder, source):
     must(near(sum(row["self_ns"] for row in answers[1]), sum(e["dur"] for e in of_gpus) * 1e6, len(of_gpus)), "their time")
     cores = {core["device"] for core in report["time"]["per_core"]}
     must({row["device"] for row in tables.ask("select device from tpusight_ops")} == cores, f"the devices are not {cores}")
-    marks = {e["name"] for e in events if str(e.get("name")).startswith("ProfilerStep#")}
-    must({f"ProfilerStep#{row['step']}" for row in answers[4]} == marks, f"steps {marks}: {answers[4]}")
+    check_steps(answers[4], report, tables)
+    check_gaps(answers[10], report, tables)
+    check_path(answers[11], report, tables)
+    must({row["device"] for row in tables.ask("select device from tpusight_classes")} == cores, "classes have other devices than ops")
     check_findings(answers[5], report, tables)
     for finding in report["doctor"]["findings"]:
         check_finding(tables.ask, report, finding, has_times=False)
+
+
+def annotated_steps():
+    """Two steps of 480 us on the host; the GPU's copy of the first mark is 20 us long, and its work ends 567 us after the mark's start."""
+    def event(cat, name, tid, ts, dur, **args):
+        pid = 0 if cat in ("kernel", "gpu_user_annotation") else 9
+        return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+    events = []
+    for i, (at, kernel) in enumerate(((1000, 1507), (1600, 2010))):
+        events += [event("user_annotation", f"ProfilerStep#{i}", 9, at, 480),
+                   event("cuda_runtime", "cudaLaunchKernel", 9, at + 10, 5, correlation=i + 1),
+                   event("kernel", "gemm", 7, kernel, 60, correlation=i + 1, device=0, stream=7)]
+    events.append(event("gpu_user_annotation", "ProfilerStep#0", 7, 1507, 20))
+    return {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}], "traceEvents": events}
+
+
+def check_annotations(folder):
+    """A step is as long as the report says, not as the mark on the host or its copy on the GPU."""
+    trace = os.path.join(folder, "steps.pt.trace.json")
+    with open(trace, "w", encoding="utf-8") as f:
+        json.dump(annotated_steps(), f)
+    subprocess.run([PROGRAM, "annotate", "-q", "--perfetto=json", trace], check=True)
+    tables = Tables(os.path.join(folder, "steps.pt.trace.tpusight.json.gz"))
+    tables.include(read(folder, "steps.pt.trace.tpusight.sql"))
+    found = {row["step"]: row["dur"] for row in tables.ask("select * from tpusight_steps")}
+    must(found.get(0) == 567000, f"the step is 567 us long: {found}")
 
 
 def main():
@@ -379,6 +488,7 @@ def main():
         wrong[before:] = [f"{os.path.basename(source)}: {text}" for text in wrong[before:]]
     with tempfile.TemporaryDirectory() as folder:
         check_trace(folder, os.path.join(data, "hand_made.pt.trace.json"))
+        check_annotations(folder)
     for text in wrong[:60]:
         print(text)
     print(f"{len(sources)} runs and a trace, {len(wrong)} wrong{'' if REFEREE else '; not asked: a trace processor (TS_TRACE_PROCESSOR)'}")

@@ -360,6 +360,13 @@ static void put_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *l
 	p = perfetto_json_put_number(p, slice->nr_events);
 	p = PUT(p, "}}");
 	out->n = (size_t)(p - (char *)out->p);
+	for (size_t i = 0; i < slice->nr_ends && ts_buf_room(out, EVENT_MAX); i++) {
+		p = perfetto_json_put_arrow((char *)out->p + out->n, lane, slice->start_ns,
+					    slice->ends[i].begins ? TS_ARROW_BEGINS : TS_ARROW_ENDS,
+					    "tpusight",
+					    TS_PERFETTO_END_IDS | slice->ends[i].number);
+		out->n = (size_t)(p - (char *)out->p);
+	}
 }
 
 static void perfetto_json_put_end(struct ts_buf *out, const struct ts_perfetto_lane *lane,

@@ -134,6 +134,9 @@ struct ts_perfetto_lane {
 
 enum ts_perfetto_arrow { TS_ARROW_NONE, TS_ARROW_BEGINS, TS_ARROW_ENDS };
 
+/* What the numbers of a track's arrows become: no row has arrows of its own of that number. */
+#define TS_PERFETTO_END_IDS (UINT64_C(0x1fffff) << 32)
+
 enum ts_perfetto_arg_type { TS_ARG_TEXT, TS_ARG_COUNT, TS_ARG_ID, TS_ARG_REAL };
 
 /* A stat of an event, as an arg of its slice. */
@@ -158,7 +161,9 @@ struct ts_perfetto_slice {
 	/* One of 0 ns that ran before it stands at the same ns of its lane: JSON, whose importer puts
 	 * the longer of two first, writes its begin and its end apart. */
 	bool is_apart;
-	struct ts_bytes kernel; /* of kernel_tail(), of a stream; empty: not known */
+	struct ts_bytes kernel;		 /* of kernel_tail(), of a stream; empty: not known */
+	const struct ts_track_end *ends; /* of a label: ends of arrows */
+	size_t nr_ends;
 	uint64_t stage_id; /* of what runs on the stream; of what the slice launched there; 0 */
 };
 

@@ -29,7 +29,7 @@ SELECT
   coalesce(extract_arg(s.arg_set_id, 'debug.self_ns'), extract_arg(s.arg_set_id, 'args.self_ns'), s.dur) AS self_ns,
   CASE
     WHEN r.device GLOB '*/device:*' THEN r.device
-    ELSE '/device:GPU:' || coalesce(extract_arg(s.arg_set_id, 'args.device'), r.pid)
+    ELSE r.machine || '/device:GPU:' || coalesce(extract_arg(s.arg_set_id, 'args.device'), r.pid)
   END AS device,
   coalesce(extract_arg(s.arg_set_id, 'debug.tf_op'), extract_arg(s.arg_set_id, 'args.tf_op')) AS tf_op,
   coalesce(extract_arg(s.arg_set_id, 'debug.source'), extract_arg(s.arg_set_id, 'args.source')) AS source,
@@ -79,7 +79,7 @@ SELECT
   coalesce(extract_arg(s.arg_set_id, 'debug.bytes_accessed'), extract_arg(s.arg_set_id, 'args.bytes_accessed')) AS bytes_accessed,
   CASE
     WHEN r.device GLOB '*/device:*' THEN r.device
-    ELSE '/device:GPU:' || coalesce(extract_arg(s.arg_set_id, 'args.device'), r.pid)
+    ELSE r.machine || '/device:GPU:' || coalesce(extract_arg(s.arg_set_id, 'args.device'), r.pid)
   END AS device
 FROM slice AS s
 JOIN _tpusight_rows AS r ON r.track_id = s.track_id

@@ -2,15 +2,20 @@
 --
 -- JSON has a row as a thread, Perfetto's own form as a track of the process or of a group in it. Lanes, on which
 -- slices of one row lie that overlap, get the name of their row; our rows lose the words "TPUsight: ". Of several hosts
--- a device has the host's name in front: JSON has it in the process's name, Perfetto's own form as the name of a machine.
+-- a device has the host's name in front: JSON has it in the process's name, Perfetto's own form and an archive of ranks as
+-- the name of a machine.
 CREATE PERFETTO TABLE _tpusight_names AS
 SELECT
   t.id AS track_id,
+  p.upid,
+  p.pid,
+  CASE WHEN (SELECT count(name) FROM machine) > 1 THEN coalesce(m.name || ' ', '') ELSE '' END AS machine,
+  -- an annotated copy of a trace says "TPUsight: /device:GPU:0 (rank 3)"
   CASE
-    WHEN p.name GLOB '/device:*' AND (SELECT count(name) FROM machine) > 1 THEN m.name || ' ' || p.name
+    WHEN p.name GLOB 'TPUsight: * (rank [0-9]*)' THEN substr(p.name, 11, instr(p.name, ' (rank ') - 11)
+    WHEN p.name GLOB 'TPUsight: *' THEN substr(p.name, 11)
     ELSE p.name
   END AS process,
-  p.pid,
   CASE
     WHEN coalesce(th.name, t.name) GLOB '* ([0-9]*)'
       THEN rtrim(rtrim(rtrim(coalesce(th.name, t.name), ')'), '0123456789'), ' (')
@@ -24,17 +29,19 @@ LEFT JOIN process_counter_track AS ct ON ct.id = t.id
 LEFT JOIN process AS p ON p.upid = coalesce(th.upid, pt.upid, ct.upid)
 LEFT JOIN machine AS m ON m.id = p.machine_id;
 
--- What lies on a row: "ops" (what a core or a stream does), "async" (from a start to its done), "steps", "ours".
+-- What lies on a row: "ops" (what a core or a stream does), "async" (from a start to its done), "run" (what the report says of
+-- the run; where several files have that, in the first of them), else NULL.
 CREATE PERFETTO TABLE _tpusight_rows AS
 SELECT
   track_id,
   pid,
-  CASE WHEN process GLOB 'TPUsight: *' THEN substr(process, 11) ELSE process END AS device,
+  machine,
+  CASE WHEN process GLOB '/device:*' THEN machine || process ELSE process END AS device,
   CASE WHEN name GLOB 'TPUsight: *' THEN substr(name, 11) ELSE name END AS row_name,
   CASE
     WHEN process GLOB '*/device:TPU:*' AND name = 'XLA Ops' THEN 'ops'
     WHEN process GLOB '*/device:GPU:*' AND name GLOB 'Stream*' THEN 'ops'
     WHEN process GLOB '*/device:*' AND name = 'Async XLA Ops' THEN 'async'
-    WHEN process GLOB '*/device:*' AND name = 'Steps' THEN 'steps'
+    WHEN process = 'TPUsight' AND upid = (SELECT min(upid) FROM _tpusight_names WHERE process = 'TPUsight') THEN 'run'
   END AS kind
 FROM _tpusight_names;
