@@ -13,10 +13,18 @@ import time
 import traceback
 from typing import List
 
-from . import _torch, helpers
+from . import _jax, _torch, helpers, torch_compile
 from ._program import TpusightError, found_program, run
+from ._steps import Steps, of_jax, of_torch
 
 FRAMEWORKS = ("jax", "torch")
+
+
+def _count(text):
+    number = int(text)
+    if number < 0:
+        raise ValueError
+    return number
 
 
 def _parser():
@@ -27,6 +35,16 @@ def _parser():
     parser.add_argument("--framework", choices=FRAMEWORKS,
                         help="whose profiler (default: what the script imports, else what is installed, JAX first)")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument("--memory", action="store_true", help="what is allocated (PyTorch), what the device holds in the end (JAX)")
+    parser.add_argument("--stacks", action="store_true", help="Python's frames (JAX has them anyway)")
+    parser.add_argument("--shapes", action="store_true", help="shapes of operators' inputs (both have them anyway)")
+    parser.add_argument("--modules", action="store_true", help="modules of PyTorch, with stacks (JAX has names of scopes anyway)")
+    parser.add_argument("--compile-log", action="store_true", help="torch.compile's log beside the trace, for tpusight compile")
+    steps = parser.add_argument_group("steps", "A step ends with each step of an optimizer of PyTorch, or begins with each "
+                                      "jax.profiler.StepTraceAnnotation. Without these options the whole script is profiled.")
+    steps.add_argument("--wait", type=_count, default=0, metavar="N", help="leave out the first N steps")
+    steps.add_argument("--warmup", type=_count, default=0, metavar="N", help="and N more")
+    steps.add_argument("--steps", type=_count, default=0, metavar="N", help="profile N steps; 0: all that follow")
     parser.add_argument("script", help="a Python file, run as python runs it")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="the script's own arguments")
     return parser
@@ -47,20 +65,40 @@ def _framework(asked, script):
 
 
 @contextlib.contextmanager
-def _capturing(framework, folder, name):
-    """Gives a list that has the profile's path when the block is over."""
+def _of_jax(asked, name, path):
+    with helpers.profile_trace(asked.output, name, collect_memory=asked.memory) as captured:
+        yield
+    path.extend([captured.session.path] if captured.session else [])
+
+
+@contextlib.contextmanager
+def _of_torch(asked, name, path):
+    folder = os.path.join(asked.output, name)
+    os.makedirs(folder, exist_ok=True)
+    worker = f"{socket.gethostname()}_{os.getpid()}.{time.time_ns() // 1000000}"  # as torch's own handler names it
+    path.append(os.path.join(folder, f"{worker}.pt.trace.json.gz"))
+    log = torch_compile.log_into(_torch.torch_module(), folder) if asked.compile_log else contextlib.nullcontext()
+    with log, _torch.capture(path[0], name, stack=asked.stacks, memory=asked.memory, shapes=True, modules=asked.modules):
+        yield
+
+
+@contextlib.contextmanager
+def _capturing(asked, name):
+    """Gives a list that has the profile's path when the block is over. Of some steps: when these are over."""
     path: List[str] = []
-    if framework == "jax":
-        with helpers.profile_trace(folder, name) as captured:
+    is_jax = _framework(asked.framework, asked.script) == "jax"
+    capturing = _of_jax(asked, name, path) if is_jax else _of_torch(asked, name, path)
+    if asked.wait + asked.warmup + asked.steps == 0:
+        with capturing:
             yield path
-        path.extend([captured.session.path] if captured.session else [])
-    else:
-        folder = os.path.join(folder, name)
-        os.makedirs(folder, exist_ok=True)
-        worker = f"{socket.gethostname()}_{os.getpid()}.{time.time_ns() // 1000000}"  # as torch's own handler names it
-        path.append(os.path.join(folder, f"{worker}.pt.trace.json.gz"))
-        with _torch.capture(path[0], name, shapes=True):
-            yield path
+        return
+    steps = Steps(capturing, asked.wait + asked.warmup, asked.steps)
+    with of_jax(_jax.jax(), steps) if is_jax else of_torch(_torch.torch_module(), steps):
+        yield path
+    steps.close()
+    if not path:
+        raise TpusightError(f"the script made {steps.count} steps, and the first {steps.first} were to be left out "
+                            "(a step: jax.profiler.StepTraceAnnotation, or a step of an optimizer of torch)")
 
 
 def _run_script(script, args):
@@ -86,7 +124,7 @@ def _profile(argv):
     if not os.path.isfile(asked.script):
         raise TpusightError(f"{asked.script} is not a file (name the Python script to run)")
     name = asked.name or os.path.splitext(os.path.basename(asked.script))[0]
-    with _capturing(_framework(asked.framework, asked.script), asked.output, name) as path:
+    with _capturing(asked, name) as path:
         status = _run_script(asked.script, asked.args)
     if not path:
         raise TpusightError("the profiler wrote nothing (the messages above say why)")

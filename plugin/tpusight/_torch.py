@@ -83,13 +83,14 @@ def _export(prof: Any, path: str) -> None:
 
 
 @contextlib.contextmanager
-def capture(path: str, name: str, stack: bool = False, memory: bool = False, shapes: bool = False) -> Iterator[None]:
+def capture(path: str, name: str, stack: bool = False, memory: bool = False, shapes: bool = False, modules: bool = False) -> Iterator[None]:
     """Profiles the block, in a range of that name, and writes the trace to PATH. When the block raises, no trace is written.
     Raises TpusightError when another profiler is at work, or the trace cannot be written."""
     torch = torch_module()
     _need_no_profiler(torch)
     warn_of_windows(os.path.dirname(path) or ".")
-    prof = torch.profiler.profile(activities=_activities(torch), with_stack=stack, profile_memory=memory, record_shapes=shapes)
+    prof = torch.profiler.profile(activities=_activities(torch), with_stack=stack or modules, profile_memory=memory, record_shapes=shapes,
+                                  with_modules=modules)
     synchronize(torch)
     try:
         prof.start()

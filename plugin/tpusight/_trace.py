@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Traces that the program is asked about: a file of the user's, or what a profiler of torch has in memory."""
+import contextlib
+import functools
+import gzip
 import os
+import shutil
 import weakref
 from typing import Any, List, Optional, Sequence
 
@@ -65,9 +69,18 @@ class TemporaryTrace(Trace):
         super().__init__(os.path.join(temporary_folder(self), name))
 
 
+def _written_again(trace: Trace, path: Any) -> None:
+    """What prof.export_chrome_trace(PATH) does once torch has given the trace away: the same file, packed where PATH ends so."""
+    with open(trace.path, "rb") as source:
+        packed = os.fspath(path).endswith(".gz")
+        with gzip.open(path, "wb") if packed else open(path, "wb") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+
+
 def of_profiler(prof: Any) -> Trace:
     """The Trace of a profiler of torch (torch.profiler.profile after its end). Its file is temporary, and goes when
-    neither the profiler nor an answer made of it is there any more. TpusightError: torch does not give it."""
+    neither the profiler nor an answer made of it is there any more. The user's own export_chrome_trace() works after it, though
+    torch writes a trace once. TpusightError: torch does not give it."""
     if not hasattr(prof, "export_chrome_trace"):
         raise TpusightError(f"{type(prof).__name__} is not a profiler of torch (it has no export_chrome_trace)")
     if prof in _of_profilers:
@@ -79,6 +92,8 @@ def of_profiler(prof: Any) -> Trace:
         raise TpusightError(f"torch did not write the trace: {e} (there is one after the profiler's end, and "
                             "torch writes it once: give that file to from_chrome_trace)") from e
     _of_profilers[prof] = trace
+    with contextlib.suppress(AttributeError):  # an object that takes no attributes keeps torch's own
+        prof.export_chrome_trace = functools.partial(_written_again, trace)
     return trace
 
 

@@ -178,12 +178,35 @@ class Report(Reported):
         return _pre(self.__repr__)
 
 
+class Comparison(Part):
+    """What `a - b` gives of two profiles: how A differs from B, an object as `tpusight compare --format json B A` has it under
+    "compare": runs (the second is A: verdict, speed_up, p_value ...), ops, notes. str() and repr() are its text."""
+
+    def __init__(self, other: "Session", base: "Session") -> None:
+        self.__dict__["_paths"] = (base.path, other.path)
+        super().__init__(other, "compare", _program.ask("compare", "--format=json", "--", *self._paths)["compare"])
+
+    def __str__(self) -> str:
+        return _program.run("compare", "--color=never", "--", *self._paths)[0].decode("utf-8", "replace")
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return _pre(self.__str__)
+
+
 class Results:
     """What can be asked of a captured profile. The eight views are those of the page."""
 
     def _results(self) -> "Session":
         """The Session that answers."""
         raise NotImplementedError
+
+    def __sub__(self, base: "Results") -> Comparison:
+        """How this profile, the newest capture, differs from BASE: after - before."""
+        if not isinstance(base, Results):
+            return NotImplemented
+        return Comparison(self._results(), base._results())
 
     @overload
     def report(self, format: Literal["json"] = "json") -> Report: ...

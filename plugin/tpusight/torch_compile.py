@@ -76,7 +76,7 @@ class _Runs:
 
 
 @contextlib.contextmanager
-def _log_into(torch: Any, folder: str) -> Iterator[None]:
+def log_into(torch: Any, folder: str) -> Iterator[None]:
     """PyTorch's structured log (what TORCH_TRACE=FOLDER writes) into FOLDER. Where this torch does not have the log,
     nothing is written, and reasons are unknown."""
     internal: Any = getattr(getattr(torch, "_logging", None), "_internal", None)
@@ -251,7 +251,7 @@ class TorchCompileAnalyzer:
         runs, call, reports = _Runs(), _arguments(sample_input), {}
         for mode in names:
             torch._dynamo.reset()
-            with _inductor(), _log_into(torch, runs.of(mode)):
+            with _inductor(), log_into(torch, runs.of(mode)):
                 compiled = torch.compile(model, backend=self.backend, mode=mode, fullgraph=self.fullgraph,
                                          dynamic=self.dynamic)
                 _measure(torch, runs.of(mode), compiled, call, max(warmup, 1), iterations)  # the first call compiles

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional
 from ._answer import Answer, Plain, ms, said, us
 from ._program import TpusightError, ask
 from ._torch import capture, lacks, step, torch_module
-from ._trace import TemporaryTrace, Trace, need_trace
+from ._trace import TemporaryTrace, Trace, need_trace, of_profiler
 from ._unknown import UNKNOWN, known
 from .flame_graph import FlameGraphGenerator
 
@@ -186,6 +186,11 @@ class UnifiedProfiler:
     def from_chrome_trace(self, path: Any, name: Optional[str] = None) -> ProfileSession:
         """ProfileSession of a trace file that is there already. Raises TpusightError when it cannot be read."""
         return self._fill(ProfileSession(name=name or os.path.basename(os.fspath(path))), Trace(path))
+
+    def from_profiler(self, prof: Any, name: Optional[str] = None) -> ProfileSession:
+        """ProfileSession of a profiler of torch that has ended; its own export_chrome_trace() still works. Raises TpusightError when torch
+        does not give its trace."""
+        return self._fill(ProfileSession(name=name or "profile"), of_profiler(prof))
 
     def profile_function(self, function: Callable[..., Any], *args: Any, name: Optional[str] = None, warmup: Optional[int] = None,
                          iterations: Optional[int] = None, **kwargs: Any) -> ProfileSession:

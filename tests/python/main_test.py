@@ -17,7 +17,7 @@ from unittest import mock
 import package
 from tpusight import __main__ as main
 
-JAX = os.environ.get("TS_JAX_PYTHON", "")
+JAX, TORCH = os.environ.get("TS_JAX_PYTHON", ""), os.environ.get("TS_TORCH_PYTHON", "")
 SCRIPT = """
 import sys, jax, jax.numpy as jnp, beside
 print(sys.argv[1:], beside.HERE, __name__)
@@ -57,6 +57,48 @@ class Main(unittest.TestCase):
 
 
     @unittest.skipUnless(os.access(JAX, os.X_OK), "TS_JAX_PYTHON names no Python")
+    def test_some_steps_of_a_script_are_profiled(self):
+        script = ("import jax, jax.numpy as jnp", "from jax.profiler import StepTraceAnnotation", "f = jax.jit(lambda x: x @ x)",
+                  "for n in range(8):", "    with StepTraceAnnotation('train', step_num=n):",
+                  "        f(jnp.ones((64, 64))).block_until_ready()")
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "train.py"), "w", encoding="utf-8") as f:
+                f.write("\n".join(script))
+            done = tpusight("profile", "--json", "--wait", "1", "--warmup=2", "--steps", "3", "train.py", python=JAX, cwd=folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual([step["step"] for step in json.loads(done.stdout)["steps"]], [3, 4, 5])
+            done = tpusight("profile", "--wait", "20", "train.py", python=JAX, cwd=folder)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("the script made 8 steps, and the first 20 were to be left out", done.stderr)
+
+    @unittest.skipUnless(os.access(TORCH, os.X_OK), "TS_TORCH_PYTHON names no Python")
+    def test_a_script_of_pytorch_gives_memory_stacks_modules_and_the_compilers_log(self):
+        script = ("import torch", "model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU())",
+                  "graph = torch.compile(model, backend='eager')",
+                  "sgd = torch.optim.SGD(model.parameters())", "for n in range(6):",
+                  "    graph(torch.ones(8, 64)).sum().backward()", "    sgd.step()")
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "train.py"), "w", encoding="utf-8") as f:
+                f.write("\n".join(script))
+            options = ["--memory", "--stacks", "--shapes", "--modules", "--compile-log"]
+            done = tpusight("profile", *options, "train.py", python=TORCH, cwd=folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            trace = done.stderr.rsplit("Profile saved: ", 1)[1].strip()
+
+            def ask(*command):
+                return json.loads(subprocess.run([package.PROGRAM, *command], cwd=folder, capture_output=True, check=True).stdout)
+            self.assertGreater(ask("memory", "--json", trace)["peak_memory_mb"], 0)
+            self.assertEqual(ask("flame", "--json", "--kind=modules", trace)["kind"], "modules")
+            self.assertTrue([name for name in os.listdir(os.path.join(folder, os.path.dirname(trace))) if name.endswith(".log")])
+            self.assertEqual(ask("compile", "--json", trace)["graph_breaks"], 0)  # null without the log
+            done = tpusight("profile", "--name=some", "--wait=2", "--steps=3", "train.py", python=TORCH, cwd=folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            trace = done.stderr.rsplit("Profile saved: ", 1)[1].strip()
+            with gzip.open(os.path.join(folder, trace), "rt", encoding="utf-8", errors="replace") as f:
+                events = json.load(f)["traceEvents"]
+            self.assertEqual(sum(e.get("name") == "Optimizer.step#SGD.step" and e.get("cat") == "user_annotation" for e in events), 3)
+
+    @unittest.skipUnless(os.access(JAX, os.X_OK), "TS_JAX_PYTHON names no Python")
     def test_what_a_script_did_before_it_failed_is_kept_and_reported(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "train.py"), "w", encoding="utf-8") as f:
@@ -75,7 +117,7 @@ class Main(unittest.TestCase):
     def test_a_trace_of_pytorch_is_a_run_of_the_scripts_name_and_reported(self):
         """What torch.profiler would write stands ready: torch itself is not needed for what is around it."""
         @contextlib.contextmanager
-        def capture(path, name, shapes=False):
+        def capture(path, name, shapes=False, **_):
             yield
             with open(os.path.join(package.DATA, "hand_made.pt.trace.json"), "rb") as source, gzip.open(path, "wb") as trace:
                 trace.write(source.read())

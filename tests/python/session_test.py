@@ -3,8 +3,10 @@
 """What a Session prints for people, which needs no JAX: session_test.py"""
 import contextlib
 import io
+import json
 import os
 import re
+import subprocess
 import unittest
 
 import package
@@ -52,6 +54,18 @@ class Printed(unittest.TestCase):
         text = printed(typed)
         self.assertEqual(text, str(self.session.summary()) + "\n")
         self.assertEqual(repr(self.session.summary()), str(self.session.summary()))
+
+    def test_the_difference_of_two_profiles_is_their_comparison(self):
+        other = tpusight.Session(os.path.join(package.DATA, "planted", "padding.tar.gz"))
+        change = other - self.session
+        command = [package.PROGRAM, "compare", "--color=never", self.session.path, other.path]
+        wanted = json.loads(subprocess.run([*command, "--format=json"], capture_output=True, check=True).stdout)["compare"]
+        self.assertEqual(change, wanted)
+        self.assertEqual(change.runs[1]["verdict"], wanted["runs"][1]["verdict"])
+        self.assertEqual(str(change), subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        self.assertEqual((self.session - self.session).runs[1]["verdict"], "no clear difference")
+        with self.assertRaises(TypeError):
+            self.session - 3
 
     def test_a_report_shows_its_text_not_all_of_its_figures(self):
         report = self.session.report()

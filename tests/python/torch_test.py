@@ -268,6 +268,17 @@ class OfProfilers(InAFolder):
         del data
         self.assertEqual(self.left(), [])
 
+    def test_the_users_own_export_works_after_it(self):
+        prof = self.profile()
+        tpusight.TimelineGenerator().from_profiler(prof)
+        session = tpusight.UnifiedProfiler(enable_flame_graph=False, enable_memory=False).from_profiler(prof, "own")
+        self.assertEqual((session.name, session.trace_path), ("own", None))
+        self.assertGreater(session.total_time_ms, 0)
+        for name, opened in (("own.json", open), ("own.json.gz", gzip.open)):
+            prof.export_chrome_trace(self.path(name))
+            with opened(self.path(name), "rt", encoding="utf-8", errors="replace") as trace:
+                self.assertIn("aten::mm", trace.read())
+
     @needs_kineto
     def test_one_that_was_exported_before_is_told(self):
         prof = self.profile()
