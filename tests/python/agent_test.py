@@ -197,6 +197,33 @@ class Agent(unittest.TestCase):
         for key in ("gain_ps", "code", "advice"):
             self.assertEqual(whole["finding"][key], one[key])
 
+    def test_the_way_that_the_skill_describes_can_be_gone(self):
+        """docs/SKILL.md, "The way": what a step tells the agent to take is in the answer of the step before."""
+        with open(os.path.join(package.ROOT, "docs", "SKILL.md"), encoding="utf-8") as file:
+            way = file.read().split("## The way")[1].split("\n## ")[0]
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("padding", "clean"):
+                run = os.path.join(folder, name)
+                os.makedirs(run)
+                shutil.unpack_archive(os.path.join(package.DATA, "planted", f"{name}.tar.gz"), run)
+            names = [row["run"] for row in ask("list_runs", [folder])["runs"]]
+            base, other = (next(name for name in names if part in name) for part in ("padding", "clean"))
+            summary = ask("summary", [folder], run=base)
+            self.assertIn(summary["verdict"], ("good", "weak"))
+            for name in re.findall(r"`(\w+)`", way.split("2. **`summary`.**")[1].split("\n3.")[0]):
+                self.assertIsNotNone(summary[name], name)
+            best = max(ask("findings", [folder], run=base)["findings"], key=lambda finding: finding["gain_pct"] or 0)
+            self.assertGreater(best["gain_pct"], 0)
+            self.assertIn(best["confidence"], ("certain", "likely", "possible"))
+            whole = ask("findings", [folder], run=base, id=best["id"])
+            self.assertTrue(whole["finding"]["advice"] and whole["where"])
+            self.assertTrue(ask("compare", [folder], base=base, other=other)["text"])
+            sessions = [os.path.join(folder, name) for name in ("padding", "clean")]
+            gate, = re.findall(r"--fail-if '([^']+)'", way)
+            for before, after, status in ((*sessions, 1), (sessions[0], sessions[0], 0)):  # a step of the second run is longer
+                done = subprocess.run([package.PROGRAM, "compare", "--fail-if", gate, before, after], capture_output=True, check=False)
+                self.assertEqual(done.returncode, status, done.stderr)
+
     def test_a_table_is_sorted_filtered_and_cut(self):
         rows = list(csv.DictReader(report("--all", "--format", "csv", "--view", "ops").splitlines()))
         fusions = sorted((row for row in rows if "fusion" in row["name"]), key=lambda row: -float(row["flops"] or "-inf"))
