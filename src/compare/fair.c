@@ -64,6 +64,8 @@ static struct ts_bytes fair_kind_of(const struct ts_profile *profile)
 {
 	if (profile->nr_devices == 0)
 		return TS_LIT("no device");
+	if (ts_profile_is_of_cpus(profile))
+		return TS_LIT("CPU");
 	return profile->devices[0].is_gpu ? TS_LIT("GPU") : TS_LIT("TPU");
 }
 

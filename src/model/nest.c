@@ -44,13 +44,15 @@ static void nest_bound(struct ts_nest *nest, const struct ts_profile *profile,
 		       const struct ts_line *line)
 {
 	const struct ts_plane *plane = &profile->planes[line->plane];
+	const struct ts_device *device = ts_line_device(profile, line);
 	struct ts_capture_time time = profile->hosts[plane->host].time;
 	int64_t lag_ps = ts_i64_sub(line->start_ps, line->host_ps);
 
 	nest->time = (struct ts_capture_time){ ts_i64_add(time.first_ps, lag_ps),
 					       ts_i64_add(time.last_ps, lag_ps),
 					       ts_i64_add(time.end_ps, lag_ps) };
-	nest->is_stream = plane->kind == TS_PLANE_GPU && line->kind == TS_LINE_OPS;
+	nest->is_stream = plane->kind == TS_PLANE_GPU && line->kind == TS_LINE_OPS &&
+			  !(device && device->is_cpu); /* a thread's ops hold one another */
 	nest->over_ps = INT64_MIN;
 }
 

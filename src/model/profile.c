@@ -372,6 +372,18 @@ static uint32_t profile_find_op(const struct ts_profile *profile, const struct t
 	return profile->cap_op_slots ? *op_slot(profile, wanted) : TS_NONE;
 }
 
+uint32_t ts_profile_find_op(const struct ts_profile *profile, enum ts_op_kind kind,
+			    struct ts_bytes name)
+{
+	struct ts_op wanted;
+
+	TS_ASSERT(profile);
+	ts_op_init(&wanted);
+	wanted.kind = kind;
+	wanted.name = name;
+	return profile_find_op(profile, &wanted);
+}
+
 uint32_t ts_profile_module_of(const struct ts_profile *profile, uint64_t program_id)
 {
 	TS_ASSERT_HOT(profile);
@@ -604,11 +616,47 @@ static void bound_lines(struct ts_profile *profile)
 	ts_profile_add_damage(profile, profile->hosts[0].file, 0, text, true);
 }
 
+/* A CPU is a device where no other is: beside those of other hosts it is its host alone. */
+static void drop_cpus(struct ts_profile *profile)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < profile->nr_devices; i++) {
+		const struct ts_device *device = &profile->devices[i];
+		struct ts_plane *plane = &profile->planes[device->plane];
+
+		plane->device = device->is_cpu ? TS_NONE : (uint32_t)nr;
+		if (!device->is_cpu) {
+			profile->devices[nr++] = *device;
+			continue;
+		}
+		plane->kind = TS_PLANE_OTHER;
+		for (uint32_t l = 0; l < plane->nr_lines; l++) {
+			profile->lines[plane->first_line + l].kind = TS_LINE_OTHER;
+			profile->lines[plane->first_line + l].nr_events = 0;
+		}
+	}
+	profile->nr_devices = nr;
+}
+
+static bool has_others_than_cpus(const struct ts_profile *profile)
+{
+	bool has_cpu = false, has_other = false;
+
+	for (size_t i = 0; i < profile->nr_devices; i++) {
+		has_cpu |= profile->devices[i].is_cpu;
+		has_other |= !profile->devices[i].is_cpu;
+	}
+	return has_cpu && has_other;
+}
+
 enum ts_status ts_profile_finish(struct ts_profile *profile, struct ts_error *err)
 {
 	enum ts_status st;
 
 	TS_ASSERT(profile);
+	if (has_others_than_cpus(profile))
+		drop_cpus(profile);
 	bound_lines(profile);
 	align_hosts(profile);
 	link_sparse_cores(profile);

@@ -31,7 +31,7 @@ enum ts_plane_kind {
 	TS_PLANE_OTHER,
 	TS_PLANE_TPU,	     /* one TensorCore, or a megacore: /device:TPU:n */
 	TS_PLANE_SPARSECORE, /* /device:TPU:n SparseCore m */
-	TS_PLANE_GPU,
+	TS_PLANE_GPU, /* whose lines are streams; other makers' devices, and a CPU where no other device is, too */
 	TS_PLANE_HOST,	   /* /host:CPU and its like: threads */
 	TS_PLANE_METADATA, /* /host:metadata: HLO protos */
 	TS_PLANE_TASK,	   /* Task Environment */
@@ -117,7 +117,7 @@ struct ts_line {
 	struct ts_span
 		usual; /* of a line with events: from when to when some of them are, since .start_ps */
 	int64_t thread; /* what the system calls the thread, or its driver the stream; 0: it is not known */
-	/* Not slices of its own: points of counters; or (steps, with each device) events of another line. */
+	/* Not slices of its own: points of counters; or (steps, with each device; a CPU's ops) events of another line. */
 	bool has_points, repeats;
 	bool unsorted; /* found out by the first pass: its reader must sort */
 	bool is_plain; /* likewise: nothing of it is damaged, and its events are in order on the timeline */
@@ -146,6 +146,7 @@ struct ts_device {
 	struct ts_bytes kind;	/* device_type_string, or GPU's device name; may be empty */
 	struct ts_bytes vendor; /* GPU */
 	bool is_gpu;
+	bool is_cpu; /* of a host, where no other device is: its lines are threads, whose ops are events of the host's */
 	double peak_flops_per_s; /* NaN: the plane does not say */
 	double hbm_bytes_per_s;
 	double vmem_read_bytes_per_s, vmem_write_bytes_per_s;
@@ -164,6 +165,8 @@ struct ts_host {
 	struct ts_bytes name; /* of the file, less .xplane.pb */
 	struct ts_bytes file;
 	struct ts_bytes stands_for; /* of a trace: the host's empty xplane; else empty */
+	struct ts_bytes
+		meant; /* what says that it was to run on another device than a CPU: "JAX_PLATFORMS=tpu"; empty: nothing */
 	struct ts_bytes
 		not_strict; /* of a trace, where it was asked for (read/reader.h): "byte N: ..." */
 	size_t file_bytes;  /* less our own annotation */
@@ -282,6 +285,9 @@ void ts_profile_note_damage(struct ts_profile *profile, const struct ts_damage *
  * memory.
  */
 uint32_t ts_profile_intern_op(struct ts_profile *profile, const struct ts_op *draft);
+/* The one without a program of that kind and name; TS_NONE: there is none. */
+uint32_t ts_profile_find_op(const struct ts_profile *profile, enum ts_op_kind kind,
+			    struct ts_bytes name);
 void ts_op_init(struct ts_op *op); /* all unknown */
 
 /*
@@ -308,6 +314,18 @@ int64_t ts_host_lag_ps(const struct ts_profile *profile, const struct ts_host *h
 
 /* True for lines that say what a device's core did: the ones that time is counted on. */
 bool ts_line_is_core(const struct ts_profile *profile, const struct ts_line *line);
+
+/* Do its lines run side by side, each at work for itself? */
+static inline bool ts_device_has_streams(const struct ts_device *device)
+{
+	return device->is_gpu || device->is_cpu;
+}
+
+/* What ran, ran on CPUs: no other device is there. */
+static inline bool ts_profile_is_of_cpus(const struct ts_profile *profile)
+{
+	return profile->nr_devices > 0 && profile->devices[0].is_cpu;
+}
 
 /* The topology for which a profile was predicted (run/predict.h); empty: it was measured. */
 static inline struct ts_bytes ts_profile_predicted(const struct ts_profile *profile)

@@ -40,7 +40,8 @@ static TS_RECORD(host, TS_TEXT(1, host.name), TS_TEXT(2, host.file),
 		 TS_NUMBER(14, host.trace_start_ns, TS_BY_HAND),
 		 TS_NUMBER(15, host.trace_ps, TS_BY_HAND),
 		 TS_NUMBER(16, host.nr_planes, TS_BY_HAND), TS_TEXT(17, reader),
-		 TS_TEXT(18, host.stands_for), TS_TEXT(19, host.not_strict));
+		 TS_TEXT(18, host.stands_for), TS_TEXT(19, host.not_strict),
+		 TS_TEXT(20, host.meant));
 #undef TS_SELF
 
 #define TS_SELF struct ts_plane
@@ -79,7 +80,8 @@ static TS_RECORD(device, TS_INDEX_KNOWN(1, plane, TS_BY_PLANE, TS_BY_HAND),
 		 TS_NUMBER(13, hbm_bytes, TS_BY_HAND), TS_NUMBER(14, clock_khz, TS_BY_HAND),
 		 TS_NUMBER(15, core_count, TS_BY_HAND), TS_NUMBER(16, cc_major, TS_BY_HAND),
 		 TS_NUMBER(17, cc_minor, TS_BY_HAND), TS_NUMBER(18, has_megacore, TS_BY_HAND),
-		 TS_NUMBER(19, local_chip_id, TS_BY_HAND), TS_TEXT(20, predicted));
+		 TS_NUMBER(19, local_chip_id, TS_BY_HAND), TS_TEXT(20, predicted),
+		 TS_NUMBER(21, is_cpu, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_op

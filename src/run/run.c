@@ -603,7 +603,7 @@ static bool wants_interleaved(const struct ts_profile *profile,
 	bool wanted = options->interleave;
 
 	for (size_t i = 0; i < profile->nr_devices; i++)
-		wanted |= profile->devices[i].is_gpu;
+		wanted |= ts_device_has_streams(&profile->devices[i]);
 	for (uint32_t i = 0; i < profile->nr_hosts; i++)
 		wanted |= ts_reader_of(profile, i)->is_trace;
 	return wanted;

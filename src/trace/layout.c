@@ -278,7 +278,8 @@ static enum ts_status layout_add_process(struct ts_trace_layout *layout, uint32_
 					      .order = ++layout->next_process,
 					      .machine = layout->machines[plane->host].id };
 	st = name_process(layout, process, err);
-	if (st == TS_OK && plane->kind == TS_PLANE_GPU && plane->device != TS_NONE)
+	if (st == TS_OK && plane->kind == TS_PLANE_GPU && plane->device != TS_NONE &&
+	    !layout->profile->devices[plane->device].is_cpu)
 		st = add_gpu(layout, plane, err);
 	if (st == TS_OK && layout->results && plane->device != TS_NONE)
 		st = layout_add_tracks(layout, plane->device, err);

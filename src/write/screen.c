@@ -10,6 +10,7 @@
 #include "model/bucket.h"
 #include "result/view.h"
 #include "write/summary.h"
+#include "result/schema/operators.def"
 #include "result/schema/ops.def"
 #include "result/schema/time.def"
 #include "result/schema/capture.def"
@@ -18,6 +19,7 @@
 #define BOLD	    "\033[1m"
 #define RESET	    "\033[0m"
 #define NR_SHOWN    6	  /* of them */
+#define NR_OPS	    5
 #define BUCKET_LEAST 0.0005 /* of all time: less is 0.0 % */
 #define VERDICT_LINES 2
 #define HEAD_ROOM   5 /* lines for findings; with fewer the words above them are left out */
@@ -184,6 +186,41 @@ static void screen_put_buckets(struct ts_buf *out, const struct ts_result *time,
 	ts_buf_release(&text);
 }
 
+/* One of those that take most time. */
+static void screen_put_op(struct ts_buf *text, struct ts_bytes name, int64_t self_ps, int64_t nr)
+{
+	char time[TS_UNIT_MAX];
+
+	ts_buf_puts(text, text->n > 0 ? TS_SUMMARY_DOT : "most time: ");
+	ts_term_cut(text, name, NAME_WIDTH);
+	ts_buf_printf(text, " %s in %lld", ts_fmt_ps(time, self_ps), (long long)nr);
+}
+
+/* Of a run on CPUs, where no rate says more of them: ops, or operators of PyTorch. */
+static void screen_put_ops(struct ts_buf *out, const struct ts_results *results, size_t width)
+{
+	const struct ts_table *ops = TS_FIND_TABLE(results, ops, ops);
+	const struct ts_table *operators = TS_FIND_TABLE(results, operators, by_name);
+	struct ts_buf text = TS_BUF_INIT;
+
+	for (size_t i = 0; ops && i < TS_MIN(ops->nr_rows, NR_OPS); i++)
+		if (ts_summary_is_of_cpus(results))
+			screen_put_op(&text, ts_value_text(TS_CELL_OF(ops, ops_ops, i, name)),
+				      ts_value_int(TS_CELL_OF(ops, ops_ops, i, self_time_ps)),
+				      ts_value_int(TS_CELL_OF(ops, ops_ops, i, occurrences)));
+	for (size_t i = 0; operators && i < TS_MIN(operators->nr_rows, NR_OPS); i++)
+		if (ts_summary_has_no_device(results))
+			screen_put_op(
+				&text,
+				ts_value_text(TS_CELL_OF(operators, operators_by_name, i, name)),
+				ts_value_int(
+					TS_CELL_OF(operators, operators_by_name, i, self_cpu_ps)),
+				ts_value_int(TS_CELL_OF(operators, operators_by_name, i, calls)));
+	screen_put_parts(out, ts_buf_bytes(&text), width);
+	out->failed |= text.failed;
+	ts_buf_release(&text);
+}
+
 /* Whether the capture can be believed, where that is in doubt; what the time went to. */
 static void screen_put_verdict(struct ts_buf *out, const struct ts_results *results, size_t width)
 {
@@ -205,6 +242,7 @@ static void screen_put_verdict(struct ts_buf *out, const struct ts_results *resu
 	if (time && !misleads)
 		screen_put_sentence(out, "", TS_GET(time, time, bottleneck), "", width);
 	screen_put_buckets(out, time, width);
+	screen_put_ops(out, results, width);
 }
 
 /* The first ones, in ROOM lines; what is left out is counted in a line more. */

@@ -118,6 +118,16 @@ bool ts_summary_has_no_device(const struct ts_results *results)
 	return devices.type == TS_VALUE_LIST && ts_list_length(devices) == 0;
 }
 
+bool ts_summary_is_of_cpus(const struct ts_results *results)
+{
+	struct ts_value devices;
+
+	TS_ASSERT(results);
+	devices = TS_OVERVIEW(results, run.devices);
+	return ts_list_length(devices) > 0 &&
+	       ts_bytes_is(summary_text_of(TS_ITEM(devices, overview_device, 0)->kind), "CPU");
+}
+
 static void put_machines(struct ts_buf *out, const struct ts_results *results)
 {
 	struct ts_value hosts = TS_OVERVIEW(results, run.hosts);
@@ -259,6 +269,8 @@ static const struct share {
 void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
 			const struct ts_report *report)
 {
+	/* Of a CPU no peak is known, and nothing is padded. */
+	size_t nr = ts_summary_is_of_cpus(results) ? 1 : TS_NELEM(shares);
 	struct ts_buf item = TS_BUF_INIT;
 	size_t at;
 
@@ -266,7 +278,7 @@ void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
 	if (ts_summary_has_no_device(results))
 		return;
 	at = summary_put_health(out, health_of(results), report->color);
-	for (size_t i = 0; i < TS_NELEM(shares); i++) {
+	for (size_t i = 0; i < nr; i++) {
 		ts_buf_clear(&item);
 		summary_put_share(&item, results, shares[i].label, shares[i].field);
 		at += 3 + item.n;

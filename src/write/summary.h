@@ -30,6 +30,8 @@ bool ts_summary_is_predicted(const struct ts_results *results);
 void ts_summary_predicted(struct ts_buf *out, const struct ts_results *results, size_t width);
 /* Known to have none, which is another thing than not known. */
 bool ts_summary_has_no_device(const struct ts_results *results);
+/* What ran, ran on the hosts' CPUs. */
+bool ts_summary_is_of_cpus(const struct ts_results *results);
 /* Hosts, devices, wall time and steps, each behind a dot. */
 void ts_summary_facts(struct ts_buf *out, const struct ts_results *results);
 /* The first line alone: which run, on what. WIDTH 0: one line however long. */

@@ -17,7 +17,7 @@ NOTEBOOKS = os.path.join(package.ROOT, "notebooks")
 JAX = os.environ.get("TS_JAX_PYTHON", "")
 PATIENCE_S = 1800
 #: what a notebook must have printed, and what it must have written
-EXPECTED = {"demo.ipynb": (["The job ran on the CPU", "Named scopes", "fetch_batch", "Mean: ", "loss at first: "],
+EXPECTED = {"demo.ipynb": (["CPU run", "Named scopes", "fetch_batch", "Mean: ", "loss at first: "],
                            ["report.html", "profiles/first"]),
             "torch_trace.ipynb": (["GPU idle: ", "sm90_xmma_gemm_bf16", "Total: ", "Speedup: 1.00x"], ["flame.html", "trace.json"])}
 RUNNER = """

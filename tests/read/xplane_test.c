@@ -681,6 +681,117 @@ TEST(a_gpus_ops_are_told_by_its_events)
 	done(given);
 }
 
+static void cpu_event(struct xp *xp, const char *op, unsigned run, unsigned ordinal, int64_t at,
+		      int64_t dur)
+{
+	size_t mark = xp_begin_event(xp, 1, at * US, dur * US);
+
+	xp_stat_ref(xp, XP_EVENT_STATS, "hlo_op", op);
+	xp_stat_ref(xp, XP_EVENT_STATS, "hlo_module", "jit_step");
+	xp_stat_uint(xp, XP_EVENT_STATS, "program_id", 7);
+	xp_stat_uint(xp, XP_EVENT_STATS, "run_id", run);
+	xp_stat_uint(xp, XP_EVENT_STATS, "device_ordinal", ordinal);
+	ts_pbw_end(xp->out, mark);
+}
+
+static void cpu_mark(struct xp *xp, unsigned step, int64_t at, int64_t dur)
+{
+	size_t mark = xp_begin_event(xp, 2, at * US, dur * US);
+
+	xp_stat_uint(xp, XP_EVENT_STATS, "step_num", step);
+	ts_pbw_end(xp->out, mark);
+}
+
+/* Two steps on two threads, a loop around its body, and a device more. */
+static void given_cpus(struct given *given)
+{
+	struct xp xp = xp_plane(&given->bytes, "/host:CPU");
+
+	xp_name(&xp, 1, "thunk");
+	xp_name(&xp, 2, "train");
+	xp_line(&xp, "python", 0);
+	cpu_mark(&xp, 5, 0, 20);
+	cpu_mark(&xp, 6, 100, 20);
+	xp_line_end(&xp);
+	xp_line(&xp, "tf_XLAPjRtCpuClient/1", 0);
+	cpu_event(&xp, "while.1", 1, 0, 10, 40);
+	cpu_event(&xp, "dot.1", 1, 0, 20, 10);
+	xp_event(&xp, 1, 60 * US, 5 * US); /* not an op */
+	cpu_event(&xp, "while.1", 2, 0, 110, 40);
+	xp_line_end(&xp);
+	xp_line(&xp, "tf_XLAEigen/2", 0);
+	cpu_event(&xp, "add.1", 1, 0, 40, 20);
+	cpu_event(&xp, "add.1", 9, 1, 0, 30);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+}
+
+static uint64_t executions_on(struct given *given, uint32_t device)
+{
+	const struct ts_profile *profile = profile_of(given);
+
+	for (size_t i = 0; i < profile->nr_lines; i++)
+		if (profile->lines[i].kind == TS_LINE_MODULES &&
+		    profile->planes[profile->lines[i].plane].device == device)
+			return profile->lines[i].nr_events;
+	return 0;
+}
+
+TEST(a_profile_without_a_device_has_the_cpus_that_ran_its_ops)
+{
+	struct given *given = given_nothing();
+	const struct ts_profile *profile;
+
+	given_cpus(given);
+	analyse(given);
+	profile = profile_of(given);
+	assert_int_equal(profile->nr_devices, 2);
+	assert_true(profile->devices[0].is_cpu && !profile->devices[0].is_gpu);
+	assert_true(ts_bytes_is(profile->devices[1].name, "/device:CPU:1"));
+	/* The union of threads: 10 to 60 and 110 to 150, and 0 to 30 on the other. */
+	assert_int_equal(working(given), 50 * US + 40 * US + 30 * US);
+	assert_op(given, "while.1", 2, 80, 70);
+	assert_op(given, "dot.1", 1, 10, 10);
+	assert_op(given, "add.1", 2, 50, 50);
+	assert_int_equal(executions_on(given, 0), 2);
+	assert_int_equal(executions_on(given, 1), 1);
+	done(given);
+}
+
+/* From mark to mark, and the last to the end of what ran. */
+TEST(the_steps_of_a_cpu_are_the_marks_of_its_host)
+{
+	struct given *given = given_nothing();
+	const struct ts_device_steps *steps;
+
+	given_cpus(given);
+	analyse(given);
+	steps = &given->mem.run.outline.steps.devices[0];
+	assert_int_equal(steps->nr, 2);
+	assert_int_equal(steps->items[0].number, 5);
+	assert_int_equal(steps->items[0].end_ps, 100 * US);
+	assert_int_equal(steps->items[1].end_ps, 150 * US);
+	done(given);
+}
+
+TEST(a_cpu_beside_another_device_is_its_host_alone)
+{
+	struct given *given = given_nothing();
+	struct xp xp;
+
+	given_cpus(given);
+	xp = xp_plane(&given->bytes, "/device:GPU:0");
+	xp_name(&xp, 1, "gemm_kernel");
+	xp_line(&xp, "Stream #1(Compute)", 0);
+	gpu_event(&xp, 1, "fusion.1", 0, 10);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given);
+	assert_int_equal(profile_of(given)->nr_devices, 1);
+	assert_true(profile_of(given)->devices[0].is_gpu);
+	done(given);
+}
+
 /* Of each op of the profile. */
 static enum ts_status sum_occurrences(void *ctx, const struct ts_block *block, struct ts_error *err)
 {

@@ -43,7 +43,7 @@ static bool has_plane(const struct ts_doctor *doctor, enum ts_plane_kind kind)
 /* What the host starts at once: a program on a TPU, a kernel on a GPU. */
 static double kernel_duration(const struct ts_doctor *doctor)
 {
-	return has_plane(doctor, TS_PLANE_GPU)
+	return has_plane(doctor, TS_PLANE_GPU) && !ts_profile_is_of_cpus(doctor->ctx->profile)
 		       ? ts_kernels_facts(doctor->ctx)->mean_ps / (double)TS_PS_PER_MS
 		       : mean_program(doctor->ops);
 }

@@ -254,7 +254,8 @@ const struct ts_roots *ts_doctor_roots(struct ts_doctor *doctor)
 	if (!roots)
 		return NULL;
 	roots->uneven = TS_NONE;
-	if (!doctor->run->is_known || doctor->run->path.graph.nr_rows < 2)
+	if (!doctor->run->is_known || doctor->run->path.graph.nr_rows < 2 ||
+	    doctor->ctx->profile->nr_devices < 2) /* lanes of one are not compared */
 		return roots;
 	roots_find(&looking);
 	while (roots->nr_ops < looking.nr && looking.late[roots->nr_ops].path_ps > 0)

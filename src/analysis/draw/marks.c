@@ -215,7 +215,8 @@ static enum ts_status marks_merge(void *arg, void *line, const struct ts_context
 		st = merge_row(slices, &from->line.rows[row], err);
 		if (st)
 			return st;
-		if (!ctx->profile->devices[from->device].is_gpu) /* these have more lines */
+		if (!ts_device_has_streams(
+			    &ctx->profile->devices[from->device])) /* these have more lines */
 			ts_slices_keep(slices, ctx->kept);
 	}
 	return TS_OK;

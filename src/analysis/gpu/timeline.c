@@ -142,7 +142,7 @@ static enum ts_status make_tables(struct timeline_state *state, struct ts_error 
 static size_t slices_of(const struct ts_context *ctx)
 {
 	for (size_t i = 0; i < ctx->profile->nr_devices; i++)
-		if (!ctx->profile->devices[i].is_gpu)
+		if (!ts_device_has_streams(&ctx->profile->devices[i]))
 			return 0;
 	return ts_overlay_share(ctx, TS_SHARE_PADDING, 1);
 }
@@ -253,8 +253,9 @@ static void timeline_take_device_event(struct timeline_state *state,
 	state->of_lines[interleaved->line[i]].nr_events++;
 	state->of_lines[interleaved->line[i]].busy_ps += new_ps;
 	ts_sweep_add(&state->sweep, kind, start_ps, end_ps - start_ps);
-	rank->device_time_ps = ts_i64_add(rank->device_time_ps,
-					  device && device->is_gpu ? end_ps - start_ps : new_ps);
+	rank->device_time_ps =
+		ts_i64_add(rank->device_time_ps,
+			   device && ts_device_has_streams(device) ? end_ps - start_ps : new_ps);
 	ts_timeline_steps_kernel(&rank->steps,
 				 ts_launches_find(&state->launches, interleaved->link[i]), start_ps,
 				 end_ps);

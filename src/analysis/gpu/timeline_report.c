@@ -501,7 +501,7 @@ static enum ts_status list_worked(const struct report *report, struct ts_timelin
 static bool has_tpu(const struct ts_profile *profile)
 {
 	for (size_t i = 0; i < profile->nr_devices; i++)
-		if (profile->devices[i].is_gpu)
+		if (ts_device_has_streams(&profile->devices[i]))
 			return false;
 	return profile->nr_devices > 0;
 }

@@ -96,12 +96,16 @@ static enum ts_split_part left_of_kind(const struct ts_op *op)
 	return op->kind == TS_OP_MOVE ? TS_SPLIT_MOVE : TS_SPLIT_KIND;
 }
 
-/* There is a roofline where the op's work is known, and each peak that it asks for. */
-static enum ts_split_part split_left_of(const struct ts_op *op, const struct ts_split *split,
-					double in_matrix_s, double in_hbm_s)
+/* There is a roofline where the op's work is known, and each peak that it asks for. On a CPU, whose peaks are not known,
+ * work that is known is compute. */
+static enum ts_split_part split_left_of(const struct ts_context *ctx, const struct ts_op *op,
+					const struct ts_split *split, double in_matrix_s,
+					double in_hbm_s)
 {
 	int64_t need_ps = 0;
 
+	if (ts_profile_is_of_cpus(ctx->profile) && op->kind != TS_OP_CONTROL && op->flops > 0)
+		return TS_SPLIT_KIND;
 	for (int part = 0; part < TS_NR_NEEDS; part++)
 		need_ps |= split->need_ps[part];
 	if (need_ps == 0 || isnan(in_matrix_s) || isnan(in_hbm_s))
@@ -122,7 +126,7 @@ static struct ts_split split_by(const struct ts_context *ctx, const struct ts_ra
 	split.need_ps[TS_SPLIT_HBM] = least_ps - matrix_ps;
 	split.need_ps[TS_SPLIT_ESTIMATE] =
 		TS_MAX(split_ps_of(estimate_s(ctx->profile, rates, op)) - least_ps, 0);
-	split.left = split_left_of(op, &split, in_matrix_s, in_hbm_s);
+	split.left = split_left_of(ctx, op, &split, in_matrix_s, in_hbm_s);
 	return split;
 }
 

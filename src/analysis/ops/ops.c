@@ -401,6 +401,8 @@ static bool ops_is_listed(const struct ts_context *ctx, const struct ts_op *op,
 		return false;
 	if (!op->has_program)
 		return op->is_traced;
+	if (ctx->profile->devices[sum->device].is_cpu)
+		return true;
 	if (ctx->profile->devices[sum->device].is_gpu)
 		return op->instr != TS_NONE;
 	return op->symbol_id != 0;

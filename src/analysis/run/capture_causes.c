@@ -188,6 +188,33 @@ static uint64_t nr_cpu_operators(const struct report *report)
 	return nr_calls == 0 ? nr : 0;
 }
 
+/* What says that another device was meant; empty: nothing does. */
+static struct ts_bytes meant_device(const struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+
+	for (size_t i = 0; i < profile->nr_hosts; i++)
+		if (profile->hosts[i].meant.n > 0)
+			return profile->hosts[i].meant;
+	return any_host(report, false) ? TS_LIT("calls of the TPU's runtime")
+				       : (struct ts_bytes){ NULL, 0 };
+}
+
+/* A run on a CPU is a run like any other, unless something says that it was to be another. */
+static void add_ran_on_cpu(struct report *report, enum ts_capture_verdict verdict)
+{
+	struct ts_bytes meant = meant_device(report);
+
+	if (meant.n == 0) {
+		capture_causes_add(report, "ran_on_cpu", TS_INFO, verdict,
+				   TS_LIT("CPU run: no TPU or GPU is in this profile"));
+		return;
+	}
+	ts_buf_printf(&report->text, " The profile has %.*s.", TS_ARG(meant));
+	capture_causes_add(report, "ran_on_cpu", TS_WARNING, TS_CAPTURE_MISLEADING,
+			   TS_LIT("The job ran on the CPU, and another device was meant"));
+}
+
 static bool check_ran_on_cpu(struct report *report)
 {
 	uint64_t nr_operators = nr_cpu_operators(report);
@@ -202,9 +229,20 @@ static bool check_ran_on_cpu(struct report *report)
 			      nr_operators, plural(nr_operators));
 	else
 		return false;
-	capture_causes_add(report, "ran_on_cpu", TS_INFO, TS_CAPTURE_USABLE,
-			   TS_LIT("The job ran on the CPU: no TPU or GPU is in this profile"));
+	add_ran_on_cpu(report, TS_CAPTURE_USABLE);
 	return true;
+}
+
+static void check_cpus(struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+
+	if (!ts_profile_is_of_cpus(profile) || report->nr_ran == 0)
+		return;
+	ts_buf_puts(&report->text,
+		    "Times, steps and FLOP/s are measured as on any device. The peak rates of a "
+		    "CPU are not known, so that no share of a peak and no roofline is given.");
+	add_ran_on_cpu(report, TS_CAPTURE_GOOD);
 }
 
 static void check_no_device(struct report *report)
@@ -595,6 +633,47 @@ static void check_not_blocked(struct report *report)
 		if (check_busy_at_end(report, &work))
 			return;
 	}
+}
+
+/* From the first mark's start to the last one's end, over all hosts; false: there is no mark. */
+static bool find_marks(const struct ts_steps *marked, struct ts_span *hull)
+{
+	*hull = (struct ts_span){ INT64_MAX, INT64_MIN };
+	for (size_t h = 0; h < marked->nr_devices; h++) {
+		const struct ts_device_steps *steps = &marked->devices[h];
+
+		if (steps->nr == 0)
+			continue;
+		hull->start_ps = TS_MIN(hull->start_ps, steps->items[0].start_ps);
+		hull->end_ps = TS_MAX(hull->end_ps, steps->items[steps->nr - 1].end_ps);
+	}
+	return hull->start_ps <= hull->end_ps;
+}
+
+/* Where the program's own marks are the steps: they say nothing about work that goes on behind the last one for longer than
+ * all of them took. */
+static void check_marks(struct report *report)
+{
+	const struct ts_steps *marked = &report->ctx->outline->host_steps;
+	int64_t end_ps = INT64_MIN, behind_ps, marked_ps;
+	char behind[TS_UNIT_MAX], all[TS_UNIT_MAX];
+	struct ts_span hull;
+
+	if (!ts_profile_is_of_cpus(report->ctx->profile) || !find_marks(marked, &hull))
+		return;
+	for (size_t i = 0; i < report->ctx->profile->nr_devices; i++)
+		end_ps = TS_MAX(end_ps, report->sum->devices[i].last_ps);
+	marked_ps = ts_i64_sub(hull.end_ps, hull.start_ps);
+	behind_ps = ts_i64_sub(end_ps, hull.end_ps);
+	if (end_ps == INT64_MIN || behind_ps <= marked_ps)
+		return;
+	ts_buf_printf(&report->text,
+		      "The %zu marks of %s take %s in all, and ops run for %s behind the last one.",
+		      marked->nr_steps, marked->made_of, ts_fmt_ps(all, marked_ps),
+		      ts_fmt_ps(behind, behind_ps));
+	capture_causes_add(
+		report, "not_blocked", TS_CRITICAL, TS_CAPTURE_MISLEADING,
+		TS_LIT("Steps are marked around calls, and their work ends after the marks"));
 }
 
 static void put_messages(struct report *report, const struct ts_bytes *items, size_t nr,
@@ -1131,12 +1210,14 @@ static void (*const checks[])(struct report *report) = {
 	check_damage,
 	check_lost_kernels,
 	check_no_device,
+	check_cpus,
 	check_counters,
 	check_nothing_ran,
 	capture_causes_check_compilation,
 	check_warm_up,
 	check_ops_missing,
 	check_not_blocked,
+	check_marks,
 	check_messages,
 	check_impossible_times,
 	check_early_kernels,

@@ -11,6 +11,7 @@
 
 #include "model/block.h"
 #include "base/order.h"
+#include "base/record.h"
 #include "result/schema/scopes.def"
 
 #define MAX_SCOPES 1000 /* rows; those with least time are left out */
@@ -104,6 +105,82 @@ static void put_epochs(const struct ts_context *ctx, struct ts_result *result)
 
 /* --- the mean step, host and device */
 
+/* Where the hosts' own CPUs run the ops, a thread that waits for one is not in Python. Of each host, when they do. */
+struct scopes_state {
+	struct ts_spans *busy;
+	size_t nr_busy;
+};
+
+#define TS_SELF struct scopes_state
+static TS_RECORD(scopes, TS_RECORDS(1, busy, nr_busy, ts_spans_record, TS_BY_HOST, TS_BY_HAND));
+#undef TS_SELF
+
+static bool scopes_applies(const struct ts_context *ctx)
+{
+	return ts_profile_is_of_cpus(ctx->profile);
+}
+
+static bool scopes_wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	return ts_line_is_core(ctx->profile, line);
+}
+
+static enum ts_status scopes_open(void *arg, const struct ts_context *ctx,
+				  const struct ts_line *line, struct ts_error *err)
+{
+	struct scopes_state *state = arg;
+
+	(void)line;
+	state->busy = calloc(ctx->profile->nr_hosts + 1, sizeof(*state->busy));
+	state->nr_busy = state->busy ? ctx->profile->nr_hosts : 0;
+	return state->busy ? TS_OK : ts_fail_nomem(err);
+}
+
+static enum ts_status scopes_block(void *arg, const struct ts_context *ctx,
+				   const struct ts_block *block, struct ts_error *err)
+{
+	struct scopes_state *state = arg;
+	struct ts_spans *busy = &state->busy[ctx->profile->planes[block->line->plane].host];
+
+	for (size_t i = 0; i < block->nr_segments; i++)
+		if (!ts_spans_add(busy, block->segment_start_ps[i], block->segment_end_ps[i]))
+			return ts_fail_nomem(err);
+	return TS_OK;
+}
+
+static enum ts_status scopes_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
+				   struct ts_error *err)
+{
+	struct scopes_state *into = arg_into, *from = arg_from;
+
+	(void)ctx;
+	if (!into->busy) {
+		*into = *from;
+		*from = (struct scopes_state){ .nr_busy = 0 };
+		return TS_OK;
+	}
+	for (size_t h = 0; h < from->nr_busy; h++)
+		if (!ts_spans_union(&into->busy[h], &from->busy[h]))
+			return ts_fail_nomem(err);
+	return TS_OK;
+}
+
+/* Of the marks: with an op at work on the CPU. */
+static int64_t xla_ps(const struct scopes_state *state, const struct ts_steps *marked)
+{
+	int64_t sum_ps = 0;
+
+	for (size_t h = 0; h < TS_MIN(state->nr_busy, marked->nr_devices); h++)
+		for (size_t i = 0, hint = 0; i < marked->devices[h].nr; i++) {
+			const struct ts_step *mark = &marked->devices[h].items[i];
+
+			sum_ps =
+				ts_i64_add(sum_ps, ts_spans_covered(&state->busy[h], mark->start_ps,
+								    mark->end_ps, &hint));
+		}
+	return sum_ps;
+}
+
 static const char *const part_names[TS_NR_PARTS] = {
 	[TS_PART_INPUT] = "input",
 	[TS_PART_TRACE] = "tracing and lowering",
@@ -137,18 +214,36 @@ static const struct ts_scope *step_scope(const struct ts_context *ctx)
 	return NULL;
 }
 
-static void put_host_layers(const struct ts_context *ctx, struct ts_result *result,
-			    struct ts_table *table)
+/* What of PS stands in a part; that is taken from both. */
+static int64_t take_from(int64_t *part_ps, int64_t *ps)
+{
+	int64_t taken_ps = TS_MIN(*part_ps, *ps);
+
+	*part_ps -= taken_ps;
+	*ps -= taken_ps;
+	return taken_ps;
+}
+
+static void put_host_layers(const struct ts_context *ctx, const struct scopes_state *state,
+			    struct ts_result *result, struct ts_table *table)
 {
 	const struct ts_scope *step = step_scope(ctx);
+	int64_t part_ps[TS_NR_PARTS], left_ps, taken_ps;
 
 	if (!step)
 		return;
+	memcpy(part_ps, step->part_ps, sizeof(part_ps));
+	left_ps = xla_ps(state, &ctx->outline->host_steps);
+	taken_ps = take_from(&part_ps[TS_PART_OTHER], &left_ps);
+	taken_ps += take_from(&part_ps[TS_PART_DISPATCH], &left_ps);
 	put_layer(result, table, "host", ctx->profile->ops[step->op].name, step->total_ps, step->nr,
 		  step->total_ps);
+	if (ts_profile_is_of_cpus(ctx->profile))
+		put_layer(result, table, "host", TS_LIT("XLA on the CPU"), taken_ps, step->nr,
+			  step->total_ps);
 	for (size_t p = 0; p < TS_NR_PARTS; p++)
-		put_layer(result, table, "host", ts_bytes_of(part_names[p]), step->part_ps[p],
-			  step->nr, step->total_ps);
+		put_layer(result, table, "host", ts_bytes_of(part_names[p]), part_ps[p], step->nr,
+			  step->total_ps);
 }
 
 /* Of a core, on average over those that ran a step. */
@@ -173,12 +268,13 @@ static void put_device_layers(const struct ts_context *ctx, struct ts_result *re
 			  bucket_ps[b], (int64_t)time->nr_steps, all_ps);
 }
 
-static void put_layers(const struct ts_context *ctx, struct ts_result *result)
+static void put_layers(const struct ts_context *ctx, const struct scopes_state *state,
+		       struct ts_result *result)
 {
 	struct ts_table *table = TS_TABLE(result, scopes_step_layers);
 
-	table->text_rows = 2 + TS_NR_PARTS + TS_NR_BUCKETS;
-	put_host_layers(ctx, result, table);
+	table->text_rows = 3 + TS_NR_PARTS + TS_NR_BUCKETS;
+	put_host_layers(ctx, state, result, table);
 	put_device_layers(ctx, result, table);
 }
 
@@ -206,7 +302,7 @@ static enum ts_status scopes_close(void *state, const struct ts_context *ctx, vo
 	if (!put_scopes(ctx, result))
 		return ts_fail_nomem(err);
 	put_epochs(ctx, result);
-	put_layers(ctx, result);
+	put_layers(ctx, state, result);
 	return TS_OK;
 }
 
@@ -214,5 +310,12 @@ const struct ts_analysis ts_analysis_scopes = {
 	.schema = &ts_schema_scopes,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
+	.columns = TS_COL_SEGMENTS,
+	.state = &scopes_record,
+	.applies = scopes_applies,
+	.wants = scopes_wants,
+	.open = scopes_open,
+	.block = scopes_block,
+	.merge = scopes_merge,
 	.close = scopes_close,
 };

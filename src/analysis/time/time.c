@@ -52,7 +52,7 @@ static enum ts_status time_open(void *arg, const struct ts_context *ctx, const s
 
 	state->device_index = profile->planes[line->plane].device;
 	state->is_core = ts_line_is_core(profile, line);
-	state->is_gpu = profile->devices[state->device_index].is_gpu;
+	state->is_gpu = ts_device_has_streams(&profile->devices[state->device_index]);
 	device_init(&state->device);
 	if (!state->is_core)
 		return TS_OK;

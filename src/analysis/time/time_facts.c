@@ -172,7 +172,7 @@ static enum ts_status resolve(struct time_state *sum, const struct ts_context *c
 	for (uint32_t i = 0; i < sum->nr_devices && st == TS_OK; i++) {
 		if (!sum->devices[i].seen)
 			continue;
-		if (ctx->profile->devices[i].is_gpu) {
+		if (ts_device_has_streams(&ctx->profile->devices[i])) {
 			st = add_gpu_steps(sum, ctx, i, wall, err);
 			continue;
 		}

@@ -66,6 +66,8 @@ static struct verdict compute_verdict(const struct ts_context *ctx,
 {
 	struct verdict verdict = { TS_BUCKET_COMPUTE, sentences[TS_BUCKET_COMPUTE] };
 
+	if (ts_profile_is_of_cpus(ctx->profile)) /* whose rates are not known */
+		return verdict;
 	if (has_rate(time, TS_BUCKET_COMPUTE, TS_SPLIT_MATRIX)) {
 		/* Praise is for a TPU whose matrix units need half of all core time at peak. */
 		if (!(ctx->profile->nr_devices > 0 && ctx->profile->devices[0].is_gpu) &&
@@ -180,6 +182,12 @@ static void put_evidence(struct ts_buf *text, const struct ts_context *ctx,
 {
 	switch (bucket) {
 	case TS_BUCKET_COMPUTE:
+		if (ts_profile_is_of_cpus(ctx->profile)) {
+			time_verdict_put_share(text, time, time->bucket_ps[bucket]);
+			ts_buf_puts(text, " of core time is work on the CPU");
+			time_verdict_put_holders(text, ctx, time, bucket);
+			break;
+		}
 		time_verdict_put_share(text, time, time->part_ps[TS_SPLIT_MATRIX]);
 		ts_buf_puts(text, " of core time is what the matrix units need at their peak, ");
 		time_verdict_put_share(text, time, time->part_ps[TS_SPLIT_ESTIMATE]);

@@ -32,7 +32,7 @@ static bool async_wants(const struct ts_context *ctx, const struct ts_line *line
 {
 	uint32_t device = ctx->profile->planes[line->plane].device;
 
-	return device != TS_NONE && !ctx->profile->devices[device].is_gpu &&
+	return device != TS_NONE && !ts_device_has_streams(&ctx->profile->devices[device]) &&
 	       (ts_line_is_core(ctx->profile, line) || line->kind == TS_LINE_ASYNC);
 }
 

@@ -54,7 +54,7 @@ static bool critical_path_wants(const struct ts_context *ctx, const struct ts_li
 {
 	const struct ts_device *device = ts_line_device(ctx->profile, line);
 
-	return device && !device->is_gpu && ts_line_is_core(ctx->profile, line);
+	return device && !ts_device_has_streams(device) && ts_line_is_core(ctx->profile, line);
 }
 
 static enum ts_status critical_path_open(void *arg, const struct ts_context *ctx,

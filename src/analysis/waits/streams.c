@@ -24,7 +24,7 @@
 static bool streams_applies(const struct ts_context *ctx)
 {
 	for (size_t i = 0; i < ctx->profile->nr_devices; i++)
-		if (ctx->profile->devices[i].is_gpu)
+		if (ts_device_has_streams(&ctx->profile->devices[i]))
 			return true;
 	return false;
 }

@@ -476,6 +476,27 @@ static void model_set_time(const struct chrome_file *file, struct ts_host *host)
 	host->stop_unix_ns = ts_i64_add(start_ns, (file->max_ps - file->min_ps) / TS_PS_PER_NS);
 }
 
+static bool model_has_device(const struct ts_profile *profile, uint32_t host)
+{
+	for (size_t i = 0; i < profile->nr_devices; i++)
+		if (profile->devices[i].host == host)
+			return true;
+	return false;
+}
+
+/* The trace lists devices, and shows the work of none of them. */
+static void note_meant(const struct chrome_file *file, struct ts_profile *profile, uint32_t host)
+{
+	struct ts_bytes name;
+
+	if (file->nr_devices == 0 || model_has_device(profile, host))
+		return;
+	name = file->devices[0].name;
+	profile->hosts[host].meant =
+		ts_arena_printf(&profile->arena, "deviceProperties: %.*s",
+				TS_ARG(name.n > 0 ? name : TS_LIT("a device")));
+}
+
 enum ts_status ts_chrome_to_model(struct chrome_file *file, struct ts_profile *profile,
 				  uint32_t host, struct ts_error *err)
 {
@@ -488,6 +509,7 @@ enum ts_status ts_chrome_to_model(struct chrome_file *file, struct ts_profile *p
 	st = model_add_planes(&making);
 	for (size_t i = 0; i < file->names.nr_ops && st == TS_OK; i++)
 		st = model_add_op(&making, &file->names.ops[i]);
+	note_meant(file, profile, host);
 	profile->hosts[host].rank = file->rank;
 	profile->hosts[host].world_size = file->world_size;
 	model_set_time(file, &profile->hosts[host]);

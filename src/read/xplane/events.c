@@ -21,8 +21,16 @@ struct execution {
 	size_t nr;
 };
 
+enum naming { /* by what the op of an event is known */
+	      BY_METADATA,
+	      BY_STATS,	      /* or by its metadata: a GPU's */
+	      BY_STATS_ALONE, /* what has none is not an event of the line: a CPU's */
+};
+
 struct decoder {
 	const struct xplane_plane *plane;
+	enum naming naming;
+	uint64_t ordinal; /* BY_STATS_ALONE: of the line's device */
 	const uint8_t
 		*limit; /* the line's end: numbers of an event may be taken from bytes up to here */
 	int64_t line_start_ps;
@@ -36,7 +44,7 @@ struct decoder {
 struct event_stats {
 	int64_t device_start_ps, device_dur_ps;
 	int64_t flops, bytes;
-	uint64_t number, link, program_id;
+	uint64_t number, link, program_id, ordinal;
 	bool has_device_start, has_device_dur, has_program;
 	struct xstat hlo_op;
 };
@@ -59,6 +67,7 @@ static TS_INLINE void events_take_stat(uint32_t role, const struct xstat *stat,
 	case ROLE_FLOPS:	  stats->flops = xstat_int(stat); break;
 	case ROLE_BYTES_ACCESSED: stats->bytes = xstat_int(stat); break;
 	case ROLE_HLO_OP:	  stats->hlo_op = *stat; break;
+	case ROLE_DEVICE_ORDINAL: stats->ordinal = (uint64_t)xstat_int(stat); break;
 	case ROLE_PROGRAM_ID:
 		stats->program_id = (uint64_t)xstat_int(stat);
 		stats->has_program = true;
@@ -108,29 +117,24 @@ static TS_INLINE void read_stat(const struct decoder *decoder, struct ts_bytes b
 	events_take_stat(id_table_find(&plane->roles, stat.id), &stat, stats);
 }
 
-static uint64_t xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id)
-{
-	uint64_t name = hlo_op->field == XSTAT_REF ? hlo_op->number : ts_hash(hlo_op->text, 1);
-
-	TS_ASSERT_HOT(hlo_op);
-	return ts_hash((struct ts_bytes){ (const uint8_t *)&name, sizeof(name) }, program_id);
-}
-
-static uint32_t op_by_stats(const struct xplane_plane *plane, const struct event_stats *stats)
+static uint32_t op_by_stats(const struct decoder *decoder, const struct event_stats *stats)
 {
 	if (!stats->has_program || !stats->hlo_op.field)
 		return TS_NONE;
-	return ts_map_find(&plane->gpu_ops, xplane_gpu_key(&stats->hlo_op, stats->program_id));
+	if (decoder->naming == BY_STATS_ALONE && stats->ordinal != decoder->ordinal)
+		return TS_NONE;
+	return ts_xplane_hlo_op(decoder->plane, &stats->hlo_op, stats->program_id, TS_OP_OTHER);
 }
 
-static TS_INLINE uint32_t events_op_of(const struct xplane_plane *plane, int64_t metadata_id,
+static TS_INLINE uint32_t events_op_of(const struct decoder *decoder, int64_t metadata_id,
 				       const struct event_stats *stats)
 {
-	uint32_t op = plane->ops_by_stats ? op_by_stats(plane, stats) : TS_NONE;
+	uint32_t op = decoder->naming == BY_METADATA ? TS_NONE : op_by_stats(decoder, stats);
 
-	if (op == TS_NONE)
-		op = id_table_find(&plane->ops, metadata_id);
-	return op == TS_NONE ? plane->unknown_op : op;
+	if (op != TS_NONE || decoder->naming == BY_STATS_ALONE)
+		return op;
+	op = id_table_find(&decoder->plane->ops, metadata_id);
+	return op == TS_NONE ? decoder->plane->unknown_op : op;
 }
 
 /* A number with this field's tag at *P: read and stepped over when it is there. */
@@ -269,6 +273,7 @@ static TS_INLINE void decode(const struct decoder *decoder, struct ts_bytes byte
 	stats.number = TS_NO_NUMBER;
 	stats.link = TS_NO_LINK;
 	stats.hlo_op.field = 0;
+	stats.ordinal = 0;
 	event->start_ps = event->dur_ps = 0;
 	event->occurrences = 1;
 	decode_fields(decoder, bytes, error, &metadata_id, event, &stats);
@@ -282,7 +287,7 @@ static TS_INLINE void decode(const struct decoder *decoder, struct ts_bytes byte
 	event->bytes = stats.bytes;
 	event->number = stats.number;
 	event->link = stats.link;
-	event->op = events_op_of(decoder->plane, metadata_id, &stats);
+	event->op = events_op_of(decoder, metadata_id, &stats);
 	event->body = bytes;
 	if (decoder->execution && events_goes_on(decoder->execution, event->op,
 						 id_table_find(&decoder->plane->ops, metadata_id)))
@@ -334,11 +339,17 @@ static struct decoder decoder_of(const struct ts_profile *profile, uint32_t inde
 		data->has_links || sink->columns & TS_COL_NUMBER; /* a TPU's have run ids */
 	bool linked = sink->columns & TS_COL_LINK && has_links &&
 		      (plane->kind == TS_PLANE_HOST || plane->kind == TS_PLANE_GPU);
+	const struct ts_device *device = ts_line_device(profile, line);
+	bool is_cpu = device && device->is_cpu;
 	bool wants_stats = linked || (plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC &&
-				      (asked || data->ops_by_stats));
+				      (asked || is_cpu || data->ops_by_stats));
 
 	return (struct decoder){
 		.plane = data,
+		.naming = is_cpu	       ? BY_STATS_ALONE
+			  : data->ops_by_stats ? BY_STATS
+					       : BY_METADATA,
+		.ordinal = is_cpu ? device->ordinal : 0,
 		.limit = limit,
 		.line_start_ps = line->start_ps,
 		.lag_ps = ts_i64_sub(line->start_ps, line->host_ps),
@@ -610,6 +621,24 @@ static enum ts_status looked_at(const struct decoder *decoder, struct ts_pb pb,
 	return st;
 }
 
+/* Of a line that has some of another's events. */
+static enum ts_status named_ones(const struct decoder *decoder, struct ts_pb pb,
+				 struct ts_nest *nest, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+	struct ts_event event;
+	struct ts_bytes bytes;
+
+	while (st == TS_OK && events_next_event(&pb, &bytes)) {
+		decode(decoder, bytes, pb.err, &event);
+		if (pb.err->cause)
+			break;
+		if (event.op != TS_NONE)
+			st = ts_nest_push(nest, &event, err);
+	}
+	return st;
+}
+
 struct indexed_event {
 	int64_t start_ps, dur_ps;
 	struct ts_bytes body;
@@ -635,6 +664,8 @@ static enum ts_status collect(const struct decoder *whole, struct ts_pb pb, stru
 		decode(&decoder, bytes, pb.err, &event);
 		if (pb.err->cause)
 			break;
+		if (event.op == TS_NONE)
+			continue;
 		if (!ts_grow(&list->items, &list->cap, list->nr + 1, sizeof(*list->items)))
 			return ts_fail_nomem(err);
 		list->items[list->nr++] =
@@ -672,6 +703,8 @@ static enum ts_status events_read_body(const struct decoder *decoder, struct ts_
 
 	if (list)
 		return collect(decoder, pb, list, err);
+	if (decoder->naming == BY_STATS_ALONE)
+		return named_ones(decoder, pb, nest, err);
 	return decoder->looks_at ? looked_at(decoder, pb, nest, err)
 				 : in_order(decoder, pb, nest, err);
 }
@@ -694,6 +727,16 @@ static enum ts_status events_read_parts(const struct decoder *whole, uint32_t li
 	return st;
 }
 
+static enum ts_status events_read_line(const struct decoder *decoder, uint32_t line,
+				       struct ts_bytes body, struct ts_nest *nest,
+				       struct event_list *list, struct ts_pb_error *error,
+				       struct ts_error *err)
+{
+	enum ts_status st = events_read_body(decoder, body, nest, list, error, err);
+
+	return st ? st : events_read_parts(decoder, line, nest, list, error, err);
+}
+
 enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t index, bool sort,
 				const struct ts_sink *sink, struct ts_error *err)
 {
@@ -708,12 +751,14 @@ enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t index
 	TS_ASSERT(profile && sink);
 	if (!nest)
 		return ts_fail_nomem(err);
-	if (decoder.plane->ops_by_stats)
+	if (decoder.naming == BY_STATS)
 		decoder.execution = &execution;
 	ts_nest_stats(nest, events_find_stat, NULL, events_each_stat);
-	st = events_read_body(&decoder, line->body, nest, wanted, &error, err);
-	if (st == TS_OK)
-		st = events_read_parts(&decoder, line->at_reader, nest, wanted, &error, err);
+	if (ts_xplane_is_made(profile, line))
+		st = ts_xplane_stream_made(profile, index, nest, err);
+	else
+		st = events_read_line(&decoder, line->at_reader, line->body, nest, wanted, &error,
+				      err);
 	if (st == TS_OK)
 		st = push_sorted(&decoder, &list, nest, err);
 	if (st == TS_OK)
@@ -736,15 +781,6 @@ uint64_t ts_xplane_place(const struct ts_profile *profile, const struct ts_line 
 	return (uint64_t)(body.p - plane->file_base);
 }
 
-/* "a::b::c": the last is the innermost op, the one XProf counts. */
-static struct ts_bytes events_innermost(struct ts_bytes names)
-{
-	for (size_t at = names.n; at >= 2; at--)
-		if (names.p[at - 1] == ':' && names.p[at - 2] == ':')
-			return ts_bytes_cut(names, at, names.n);
-	return names;
-}
-
 /* A GPU's events name their op by stats: the ops are collected before the blocks are asked for. */
 enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, struct ts_bytes line,
 				      struct xplane_plane *plane, struct ts_error *err)
@@ -752,31 +788,19 @@ enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, struct ts_byte
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(line, &error);
 	struct decoder decoder = { .plane = plane, .limit = pb.end, .wants_stats = true };
-
-	TS_ASSERT(profile && plane);
+	enum ts_status st = TS_OK;
 	struct ts_bytes bytes;
 
-	while (events_next_event(&pb, &bytes)) {
+	TS_ASSERT(profile && plane);
+	while (st == TS_OK && events_next_event(&pb, &bytes)) {
 		struct event_stats stats = { .has_program = false };
 		struct ts_event event = { .occurrences = 1 };
 		int64_t metadata_id = 0;
-		struct ts_op op;
-		uint64_t key;
-		uint32_t at;
 
 		decode_fields(&decoder, bytes, &error, &metadata_id, &event, &stats);
-		if (!stats.has_program || !stats.hlo_op.field)
-			continue;
-		key = xplane_gpu_key(&stats.hlo_op, stats.program_id);
-		if (ts_map_find(&plane->gpu_ops, key) != TS_NONE)
-			continue;
-		ts_op_init(&op);
-		op.name = events_innermost(ts_xstat_text(plane, &stats.hlo_op));
-		op.program_id = stats.program_id;
-		op.has_program = true;
-		at = ts_profile_intern_op(profile, &op);
-		if (at == TS_NONE || !ts_map_set(&plane->gpu_ops, key, at))
-			return ts_fail_nomem(err);
+		if (stats.has_program && stats.hlo_op.field)
+			st = ts_xplane_add_hlo_op(profile, plane, &stats.hlo_op, stats.program_id,
+						  TS_OP_OTHER, err);
 	}
-	return TS_OK;
+	return st;
 }

@@ -162,6 +162,25 @@ static void take_device_stat(struct ts_device *device, enum role role, const str
 	}
 }
 
+/* "tpu", "tpu,cpu"; but "cpu,tpu" is satisfied with a CPU. */
+static bool is_other_than_cpu(struct ts_bytes platforms)
+{
+	return platforms.n > 0 && !ts_bytes_starts(platforms, "cpu");
+}
+
+static void take_meant(struct ts_profile *profile, struct ts_host *host,
+		       const struct xplane_plane *data, enum role role, const struct xstat *stat)
+{
+	uint32_t name = id_table_find(&data->names, stat->id);
+	struct ts_bytes text = ts_bytes_cut(ts_xstat_text(data, stat), 0, TS_LIMIT_NAME);
+
+	if (host->meant.n > 0 || name == TS_NONE ||
+	    (role == ROLE_PLATFORMS && !is_other_than_cpu(text)))
+		return;
+	host->meant = ts_arena_printf(&profile->arena, "%.*s=%.*s", TS_ARG(data->stat_names[name]),
+				      TS_ARG(text));
+}
+
 static void take_host_stat(struct ts_host *host, enum role role, const struct xstat *stat)
 {
 	switch (role) {
@@ -204,6 +223,8 @@ static void read_plane_stats(struct ts_profile *profile, const struct ts_plane *
 		role = found == TS_NONE ? ROLE_NONE : (enum role)found;
 		if (device)
 			take_device_stat(device, role, &stat, ts_xstat_text(data, &stat));
+		else if (role == ROLE_MEANT || role == ROLE_PLATFORMS)
+			take_meant(profile, host, data, role, &stat);
 		else
 			take_host_stat(host, role, &stat);
 	}
@@ -279,6 +300,7 @@ static enum ts_status add_part(struct ts_profile *profile, struct xplane_plane *
 	};
 	line->nr_events += head->nr_events;
 	first->has_links |= data->has_links;
+	first->names_ops |= data->names_ops;
 	return TS_OK;
 }
 
@@ -659,7 +681,7 @@ static void release_file(void *data)
 		ts_id_table_release(&plane->ops);
 		ts_id_table_release(&plane->metadata);
 		ts_room_free(plane->op_metadata);
-		ts_map_release(&plane->gpu_ops);
+		ts_map_release(&plane->hlo_ops);
 		free(plane->stat_names);
 		free(plane->parts);
 	}
@@ -838,9 +860,10 @@ enum ts_status ts_xplane_read(struct ts_profile *profile, const struct ts_read_r
 	note_limits(profile, request->file, file);
 	if (st == TS_OK && profile->hosts[host_index].nr_planes == 0)
 		st = no_plane(profile, nr_damage, err);
-	if (st == TS_OK)
-		set_time_base(profile, &profile->hosts[host_index], first_line);
-	return st;
+	if (st)
+		return st;
+	set_time_base(profile, &profile->hosts[host_index], first_line);
+	return ts_xplane_add_cpus(profile, host_index, err);
 }
 
 static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_read_request *request,

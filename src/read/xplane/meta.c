@@ -23,6 +23,8 @@ static const struct role_row role_rows[] = {
 	{ "run_id", ROLE_RUN_ID },
 	{ "correlation_id", ROLE_CORRELATION },
 	{ "hlo_op", ROLE_HLO_OP },
+	{ "hlo_module", ROLE_HLO_MODULE },
+	{ "device_ordinal", ROLE_DEVICE_ORDINAL },
 	{ "program_id", ROLE_PROGRAM_ID },
 	{ "flops", ROLE_FLOPS },
 	{ "bytes_accessed", ROLE_BYTES_ACCESSED },
@@ -57,6 +59,15 @@ static const struct role_row role_rows[] = {
 	{ TS_LIBTPU_STAT, ROLE_LIBTPU },
 	{ "profile_start_time", ROLE_START_TIME },
 	{ "profile_stop_time", ROLE_STOP_TIME },
+	{ "JAX_PLATFORMS", ROLE_PLATFORMS },
+	{ "JAX_PLATFORM_NAME", ROLE_PLATFORMS },
+	{ "tpu_topology", ROLE_MEANT },
+	{ "TPU_TOPOLOGY", ROLE_MEANT },
+	{ "TPU_ACCELERATOR_TYPE", ROLE_MEANT },
+	{ "tpu_version", ROLE_MEANT }, /* as cpu_version: jax writes its platform's */
+	{ "cuda_version", ROLE_MEANT },
+	{ "gpu_version", ROLE_MEANT },
+	{ "rocm_version", ROLE_MEANT },
 	{ "matrix_unit_utilization_percent", ROLE_MXU_UTILIZATION },
 	{ "hbm_utilization_percent", ROLE_HBM_UTILIZATION },
 };
@@ -307,6 +318,7 @@ static enum ts_status add_stat_name(struct xplane_plane *plane, int64_t key, str
 			name = ts_pb_bytes(&value);
 	role = xplane_role(name);
 	plane->has_links |= role == ROLE_CORRELATION;
+	plane->names_ops |= role == ROLE_HLO_OP;
 	if (!ts_grow(&plane->stat_names, &plane->cap_stat_names, plane->nr_stat_names + 1,
 		     sizeof(*plane->stat_names)) ||
 	    !id_table_set(&plane->names, key, (uint32_t)plane->nr_stat_names) ||
@@ -346,6 +358,51 @@ enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plan
 	unknown.name = TS_LIT("(event without metadata)");
 	plane->unknown_op = ts_profile_intern_op(profile, &unknown);
 	return plane->unknown_op == TS_NONE ? ts_fail_nomem(err) : TS_OK;
+}
+
+static uint64_t meta_hlo_key(const struct xstat *name, uint64_t program_id, enum ts_op_kind kind)
+{
+	uint64_t key = name->field == XSTAT_REF ? name->number : ts_hash(name->text, 1);
+
+	if (kind == TS_OP_MODULE) /* by its program alone */
+		key = UINT64_MAX;
+	return ts_hash((struct ts_bytes){ (const uint8_t *)&key, sizeof(key) }, program_id);
+}
+
+uint32_t ts_xplane_hlo_op(const struct xplane_plane *plane, const struct xstat *name,
+			  uint64_t program_id, enum ts_op_kind kind)
+{
+	TS_ASSERT_HOT(plane && name);
+	return ts_map_find(&plane->hlo_ops, meta_hlo_key(name, program_id, kind));
+}
+
+/* "a::b::c": the last is the innermost op, the one XProf counts. */
+static struct ts_bytes meta_innermost(struct ts_bytes names)
+{
+	for (size_t at = names.n; at >= 2; at--)
+		if (names.p[at - 1] == ':' && names.p[at - 2] == ':')
+			return ts_bytes_cut(names, at, names.n);
+	return names;
+}
+
+enum ts_status ts_xplane_add_hlo_op(struct ts_profile *profile, struct xplane_plane *plane,
+				    const struct xstat *name, uint64_t program_id,
+				    enum ts_op_kind kind, struct ts_error *err)
+{
+	uint64_t key = meta_hlo_key(name, program_id, kind);
+	struct ts_op op;
+	uint32_t at;
+
+	TS_ASSERT(profile && plane && name);
+	if (ts_map_find(&plane->hlo_ops, key) != TS_NONE)
+		return TS_OK;
+	ts_op_init(&op);
+	op.kind = kind;
+	op.name = meta_innermost(ts_xstat_text(plane, name));
+	op.program_id = program_id;
+	op.has_program = true;
+	at = ts_profile_intern_op(profile, &op);
+	return at != TS_NONE && ts_map_set(&plane->hlo_ops, key, at) ? TS_OK : ts_fail_nomem(err);
 }
 
 static void meta_note_module(struct ts_profile *profile, const struct ts_read_request *request,

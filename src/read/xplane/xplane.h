@@ -22,6 +22,8 @@ enum role {
 	ROLE_RUN_ID,
 	ROLE_CORRELATION,
 	ROLE_HLO_OP,
+	ROLE_HLO_MODULE,
+	ROLE_DEVICE_ORDINAL,
 	/* of events and of event metadata */
 	ROLE_PROGRAM_ID,
 	ROLE_FLOPS,
@@ -58,6 +60,8 @@ enum role {
 	ROLE_LIBTPU,
 	ROLE_START_TIME,
 	ROLE_STOP_TIME,
+	ROLE_MEANT,	/* it says that another device than a CPU was meant, */
+	ROLE_PLATFORMS, /* or may say it */
 	ROLE_MXU_UTILIZATION,
 	ROLE_HBM_UTILIZATION,
 };
@@ -107,9 +111,10 @@ struct xplane_plane {
 	struct id_table metadata; /* likewise -> index into op_metadata, of ops of programs */
 	struct ts_bytes *op_metadata;
 	size_t nr_op_metadata, cap_op_metadata;
-	struct ts_map gpu_ops;	   /* key of (metadata, hlo_op, program) -> op */
+	struct ts_map hlo_ops;	   /* key of (hlo_op, program) -> op, where events name their op */
 	bool has_variants;	   /* of an op, see struct ts_op */
 	bool has_links;		   /* some event may say which launch it belongs to */
+	bool names_ops;		   /* some event may name the op that it is */
 	bool ops_by_stats;	   /* a GPU: events name their op, their metadata only the kernel */
 	uint32_t unknown_op;	   /* for events whose metadata is missing */
 	const uint8_t *file_base;  /* for offsets in messages */
@@ -176,6 +181,20 @@ enum ts_status ts_xplane_read_modules(struct ts_profile *profile,
 				      const struct ts_read_request *request,
 				      struct xplane_plane *plane, struct ts_pb pb,
 				      struct ts_error *err);
+
+/* The op that events name by their stats, or (TS_OP_MODULE) the program. */
+uint32_t ts_xplane_hlo_op(const struct xplane_plane *plane, const struct xstat *name,
+			  uint64_t program_id, enum ts_op_kind kind);
+enum ts_status ts_xplane_add_hlo_op(struct ts_profile *profile, struct xplane_plane *plane,
+				    const struct xstat *name, uint64_t program_id,
+				    enum ts_op_kind kind, struct ts_error *err);
+
+/* cpu.c: the CPUs that ran what the host shows; once the times of its lines are known. */
+enum ts_status ts_xplane_add_cpus(struct ts_profile *profile, uint32_t host, struct ts_error *err);
+/* Does the line show a CPU's executions or steps, which are made of other lines' events? */
+bool ts_xplane_is_made(const struct ts_profile *profile, const struct ts_line *line);
+enum ts_status ts_xplane_stream_made(const struct ts_profile *profile, uint32_t line,
+				     struct ts_nest *nest, struct ts_error *err);
 
 /* events.c */
 enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, struct ts_bytes line,

@@ -372,6 +372,11 @@ TEST(a_trace_says_what_it_has_and_what_it_lacks)
 		const char *text, *verdict, *cause, *evidence;
 	} rows[] = {
 		{ "[" OPERATORS "]", "usable", "ran_on_cpu", "2 operators ran on host threads" },
+		{ "{\"deviceProperties\":[{\"id\":0,\"name\":\"H100\"}],\"traceEvents\":[" OPERATORS
+		  "]}",
+		  "misleading", "ran_on_cpu",
+		  "2 operators ran on host threads, and no call of a device's runtime was "
+		  "recorded. The profile has deviceProperties: H100." },
 		{ "[" OPERATORS "," AN("cuda_runtime", "9", "cudaMalloc", "20") "]", "empty",
 		  "no_device", "The input has" },
 		{ "[" OPERATORS "," AN("zpu_task", "7", "k", "20") "]", "empty", "not_read",

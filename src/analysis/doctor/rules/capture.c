@@ -40,7 +40,8 @@ static void check_unknown_chip(struct ts_doctor *doctor, const struct ts_rule *r
 	const struct ts_profile *profile = doctor->ctx->profile;
 	struct ts_finding *finding;
 
-	if (profile->nr_devices == 0 || !doctor->ctx->rates || doctor->rates)
+	if (profile->nr_devices == 0 || !doctor->ctx->rates || doctor->rates ||
+	    ts_profile_is_of_cpus(profile)) /* the cause ran_on_cpu says it */
 		return;
 	finding = ts_doctor_report_run(doctor, rule, -1);
 	finding->title = TS_SENTENCE(doctor, "The chip is not known[: {name}]",

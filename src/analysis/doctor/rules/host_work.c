@@ -35,7 +35,7 @@ static void check_cpu_fallback(struct ts_doctor *doctor, const struct ts_rule *r
 	const struct ts_host_work_sum *cpu = &ts_capture_facts(doctor->ctx)->works[TS_WORK_CPU];
 	struct ts_finding *finding;
 
-	if (doctor->ctx->profile->nr_devices == 0 ||
+	if (doctor->ctx->profile->nr_devices == 0 || ts_profile_is_of_cpus(doctor->ctx->profile) ||
 	    !is_much(doctor, cpu->total_ps, doctor->ctx->settings->cpu_fallback_high))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, lost_ps(doctor, cpu->total_ps));
@@ -105,6 +105,7 @@ static void check_other_time(struct ts_doctor *doctor, const struct ts_rule *rul
 	struct ts_finding *finding;
 
 	if (doctor->ctx->profile->nr_devices == 0 ||
+	    ts_profile_is_of_cpus(doctor->ctx->profile) || /* operators are what it runs */
 	    !(share * 100 > doctor->ctx->settings->other_time_high))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, lost_ps(doctor, timeline->other_ps));

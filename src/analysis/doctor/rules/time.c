@@ -298,8 +298,11 @@ static void check_dominant_op(struct ts_doctor *doctor, const struct ts_rule *ru
 	if (!fact || !(ts_doctor_share(doctor, fact->exclusive_ps) * 100 >
 		       doctor->ctx->settings->dominant_op_high))
 		return;
+	/* Without a roofline it is not known what of it could be saved. */
 	finding = ts_doctor_report(doctor, rule, fact->module, fact->name,
-				   ts_to_ps((double)fact->exclusive_ps - least));
+				   ts_profile_is_of_cpus(doctor->ctx->profile)
+					   ? -1
+					   : ts_to_ps((double)fact->exclusive_ps - least));
 	finding->title =
 		TS_SENTENCE(doctor, "{name} alone takes {share} of core time", TS_NAME(fact->name),
 			    TS_SHARE(ts_doctor_share(doctor, fact->exclusive_ps)));

@@ -1,11 +1,11 @@
-"""JAX found no accelerator and took the CPU. Install the TPU's runtime (pip install "jax[tpu]")
-or CUDA's, see that no other process holds the device, and do not set JAX_PLATFORMS=cpu. Setting
-it to tpu makes a missing TPU an error at start.
+"""A run on the CPU is measured like any other: its ops, steps and FLOP/s hold. If a TPU or GPU was
+meant, install its runtime (pip install "jax[tpu]", or CUDA's), see that no other process holds the
+device, and set JAX_PLATFORMS=tpu: then a missing one is an error at start.
 """
 
 import jax
 
-print(jax.default_backend(), jax.devices())  # cpu: the accelerator is not used at all
+print(jax.default_backend(), jax.devices())  # cpu: nothing else is used
 try:
     print(jax.devices("tpu"))
 except RuntimeError as error:
