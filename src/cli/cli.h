@@ -116,12 +116,15 @@ bool ts_complain_of_run(const struct ts_run *run, bool is_read);
 /* What became of a command's inputs, one after the other, and the exit status that says it. */
 struct ts_outcome {
 	size_t nr_done, nr_bad;
-	bool usage;   /* one was asked for what it does not have */
+	size_t nr_damaged, nr_empty; /* of the bad ones: a file is damaged; no profile is there */
+	bool usage;		     /* one was asked for what it does not have */
 	bool damaged; /* one was read in part */
 };
 /* ST is of one more input; ERR is complained of when there is something in it. */
 void ts_outcome_note(struct ts_outcome *outcome, enum ts_status st, const struct ts_error *err);
 enum ts_exit ts_outcome_exit(const struct ts_outcome *outcome);
+/* "3 sessions: 1 annotated, 1 damaged, 1 empty"; nothing of a single one. */
+void ts_outcome_line(struct ts_buf *out, const struct ts_outcome *outcome, const char *done);
 
 /*
  * One line of progress on a terminal's stderr, with a percentage where the work counts what is done. Nothing

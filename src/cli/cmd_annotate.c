@@ -13,6 +13,7 @@
 #include "run/strip.h"
 #include "overlay/cache.h"
 #include "write/breakdown.h"
+#include "write/screen.h"
 #include "write/summary.h"
 #include "result/schema/time.def"
 
@@ -59,9 +60,13 @@ struct work {
 	const struct ts_cli *cli;
 	const struct annotate_options *own;
 	const struct ts_runs *runs;
-	size_t nr_bad, nr_done;
+	struct ts_outcome outcome;
 	size_t nr_shown;	   /* sessions with a summary on the console */
 	bool can_undo;		   /* an annotation is there now */
+	struct {
+		const char *logdir; /* for TensorBoard; NULL: there is no profile for it */
+		struct ts_buf trace; /* for Perfetto; may be empty */
+	} places;		     /* of the first annotated session */
 	const char *xprof_version; /* that is installed; NULL: no memory */
 };
 
@@ -94,6 +99,11 @@ static void cmd_annotate_print_json(struct work *work, const char *place,
 	ts_buf_release(&out);
 }
 
+static bool is_one_of_several(const struct work *work)
+{
+	return work->runs->nr_sessions > 1;
+}
+
 static void print_summary(struct work *work, const struct ts_annotation *one)
 {
 	const struct ts_cli *cli = work->cli;
@@ -101,8 +111,11 @@ static void print_summary(struct work *work, const struct ts_annotation *one)
 	struct ts_buf out = TS_BUF_INIT;
 	const struct ts_result *time = TS_FIND(&one->run.results, time);
 
-	ts_buf_puts(&out, work->nr_shown++ ? "\n" : "");
-	ts_summary_text(&out, &one->run.results, &form);
+	if (is_one_of_several(work))
+		ts_summary_row(&out, &one->run.results, &form);
+	else
+		ts_screen_text(&out, &one->run.results, &form);
+	ts_buf_puts(&out, is_one_of_several(work) ? "  " : "\n");
 	if (cli->verbose && time) {
 		ts_buf_puts(&out, "Time breakdown\n");
 		ts_breakdown_of_time(&out, time, form.width);
@@ -140,7 +153,6 @@ static void print_standing(struct work *work, const char *place, const struct ts
 
 static void say_standing(struct work *work, const char *place, const struct ts_annotation *one)
 {
-	work->can_undo = true;
 	if (work->own->json)
 		cmd_annotate_print_json(work, place, &one->summary, &one->report);
 	else if (!work->cli->quiet)
@@ -187,17 +199,39 @@ static void annotate_session(const struct work *work, struct done *done,
 	done->st = ts_annotate(&done->one, session, &options, &done->err);
 }
 
+/* What to open of the first session that is annotated now: the others lie beside it. */
+static void note_places(struct work *work, const struct ts_session *session,
+			const struct ts_annotation *one)
+{
+	static const enum ts_overlay_thing traces[] = { TS_THING_TRACE, TS_THING_PFTRACE,
+							TS_THING_COPY };
+	const struct ts_overlay_report *report = &one->report;
+
+	work->can_undo = true;
+	if (work->places.logdir || work->places.trace.n > 0)
+		return;
+	if (!one->of_traces)
+		work->places.logdir = session->logdir;
+	for (size_t i = 0; i < report->nr_entries && work->places.trace.n == 0; i++)
+		for (size_t k = 0; k < TS_NELEM(traces); k++)
+			if (report->entries[i].thing == traces[k])
+				ts_buf_printf(&work->places.trace, "%s/%s", session->dir,
+					      report->entries[i].name);
+}
+
 static void say_annotation(struct work *work, const struct ts_session *session, struct done *done)
 {
 	const struct ts_annotation *one = &done->one;
 
 	if (one->stands) {
+		note_places(work, session, one);
 		say_standing(work, cmd_annotate_place_of(session), one);
 		return;
 	}
 	if (ts_annotation_complain(one))
 		done->err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
-	work->can_undo |= !work->own->choice.dry_run && ts_deeds_stand(&one->report);
+	if (!work->own->choice.dry_run && ts_deeds_stand(&one->report))
+		note_places(work, session, one);
 	if (one->is_applied && work->own->json)
 		cmd_annotate_print_json(work, cmd_annotate_place_of(session), &one->summary,
 					&one->report);
@@ -261,14 +295,6 @@ static void strip_session(const struct work *work, struct done *done,
 	done->one.push = strip.push;
 }
 
-static void cmd_annotate_count(struct work *work, enum ts_status st, const struct ts_error *err)
-{
-	work->nr_done += st == TS_OK;
-	work->nr_bad += st != TS_OK;
-	if (st && err->text[0])
-		ts_complain(err->text);
-}
-
 /* Sessions of DIR are done by then; what they did not know of may be left. Is there nothing, then
  * nothing is said, and nothing counts. */
 static void strip_rest(struct work *work, const char *dir)
@@ -282,20 +308,28 @@ static void strip_rest(struct work *work, const char *dir)
 	if (strip.report.nr_entries > 0)
 		say_strip(work, dir, &strip.report, &strip.push, st, &err);
 	if (st || strip.report.nr_entries > 0)
-		cmd_annotate_count(work, st, &err);
+		ts_outcome_note(&work->outcome, st, &err);
 	ts_strip_release(&strip);
 }
 
-static void print_undo(struct work *work)
+/* One line for several sessions; what to open, and how to undo it. */
+static void print_end(struct work *work)
 {
+	const struct annotate_options *own = work->own;
 	struct ts_buf out = TS_BUF_INIT;
 
-	if (!work->can_undo || work->cli->quiet || work->own->json)
-		return;
-	ts_buf_puts(&out, work->nr_shown > 1 ? "\n" : "");
-	ts_deeds_undo(&out, work->cli->paths, work->cli->nr_paths);
-	ts_print(ts_buf_bytes(&out));
+	if (!work->cli->quiet && !own->json) {
+		ts_outcome_line(&out, &work->outcome, own->strip ? "stripped" : "annotated");
+		if (work->can_undo) {
+			ts_buf_putc(&out, '\n');
+			ts_deeds_open(&out, work->places.logdir,
+				      ts_buf_bytes(&work->places.trace));
+			ts_deeds_undo(&out, work->cli->paths, work->cli->nr_paths);
+		}
+		ts_print(ts_buf_bytes(&out));
+	}
 	ts_buf_release(&out);
+	ts_buf_release(&work->places.trace);
 }
 
 /* Is the session the only one of its folder, and was the folder searched? They are in its order. */
@@ -334,7 +368,7 @@ static void say_session(void *ctx, void *slot, size_t i)
 			  done->st, &done->err);
 	else
 		say_annotation(work, session, done);
-	cmd_annotate_count(work, done->st, &done->err);
+	ts_outcome_note(&work->outcome, done->st, &done->err);
 	ts_annotation_release(&done->one);
 }
 
@@ -371,32 +405,31 @@ static void do_sessions(struct work *work)
 	ts_buf_putc(&version, '\0');
 	work->xprof_version = version.failed ? NULL : (const char *)version.p;
 	if (ts_each_session(work->cli, work->runs, &each, &err))
-		cmd_annotate_count(work, err.status, &err);
+		ts_outcome_note(&work->outcome, err.status, &err);
 	ts_buf_release(&version);
 }
 
 static enum ts_exit run_annotate(struct ts_cli *cli)
 {
 	const struct annotate_options *own = cli->own;
-	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_runs runs = { .empty_is_fine = own->strip };
 	struct work work = { .cli = cli, .own = own, .runs = &runs };
 	struct ts_error err = TS_ERROR_INIT;
-	enum ts_status found = ts_find_sessions(cli, &runs, &work.nr_bad, &err);
+	enum ts_status found = ts_find_sessions(cli, &runs, &work.outcome.nr_bad, &err);
 
+	work.outcome.nr_empty = own->strip ? 0 : runs.nr_empty;
 	if (found) {
 		ts_complain(err.text);
-		work.nr_bad++;
+		work.outcome.nr_bad++;
 	}
 	if (!own->strip)
 		ts_staged_look_at_reports(&runs);
 	do_sessions(&work);
 	if (own->strip)
 		strip_folders(&work, &runs);
-	print_undo(&work);
+	print_end(&work);
 	ts_runs_release(&runs);
-	if (work.nr_done == 0)
-		return found ? ts_exit_of(found) : TS_EXIT_NOTHING;
-	return work.nr_bad ? TS_EXIT_SOME : TS_EXIT_DONE;
+	return found && work.outcome.nr_done == 0 ? ts_exit_of(found) : ts_outcome_exit(&work.outcome);
 }
 
 static const struct annotate_options defaults = { .choice = TS_ANNOTATE_CHOICE_INIT };

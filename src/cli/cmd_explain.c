@@ -222,10 +222,31 @@ static void find_notes(struct ts_result *result, struct ts_table *table, struct 
 	}
 }
 
+/* Short words of the screens, and the labels that have their meaning. */
+static const struct {
+	const char *word, *label;
+} screen_words[] = {
+	{ "health", "Health score" },	{ "device busy", "Duty cycle" },
+	{ "MXU", "MXU utilization" },	{ "HBM", "HBM utilization" },
+	{ "padding", "padding waste" }, { "could save", "Gain" },
+	{ "good", "Band" },		{ "fair", "Band" },
+	{ "poor", "Band" },		{ "certain", "Confidence" },
+	{ "likely", "Confidence" },	{ "possible", "Confidence" },
+	{ "note", "Severity" },		{ "not explained", "Unexplained" },
+};
+
+static struct ts_bytes label_of(const char *word)
+{
+	for (size_t i = 0; i < TS_NELEM(screen_words); i++)
+		if (strcasecmp(word, screen_words[i].word) == 0)
+			return ts_bytes_of(screen_words[i].label);
+	return ts_bytes_of(word);
+}
+
 static void cmd_explain_find(struct ts_result *result, struct ts_table *table,
 			     const struct ts_bearers *names, const char *word)
 {
-	struct ts_bytes text = ts_bytes_of(word);
+	struct ts_bytes text = label_of(word);
 	struct ts_bytes rest = text;
 
 	/* systolic.ops.time_ps has a label of its own, that of ops.time_ps, or that of time_ps */
@@ -257,11 +278,11 @@ static enum ts_status not_known(const struct ts_bearers *names, const char *word
 	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
 		ts_closest_try(&closest, setting->name);
 	if (closest.name[0])
-		return ts_fail(err, TS_USAGE, "%.64s is not explained (did you mean %s?)", word,
+		return ts_fail(err, TS_USAGE, "no entry for '%.64s'; did you mean '%s'?", word,
 			       closest.name);
 	return ts_fail(err, TS_USAGE,
-		       "%.64s is not explained (try a word of a report, a view, a field, a rule or "
-		       "a threshold)",
+		       "no entry for '%.64s' (try a word of a report, a view, a field, a rule or a "
+		       "threshold)",
 		       word);
 }
 

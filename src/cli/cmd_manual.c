@@ -23,9 +23,9 @@ static enum ts_status no_page(ts_command_list commands, const char *word, struct
 	for (size_t i = 0; commands[i]; i++)
 		ts_closest_try(&closest, commands[i]->name);
 	if (closest.name[0])
-		return ts_fail(err, TS_USAGE, "no command is called %s (did you mean %s?)", word,
+		return ts_fail(err, TS_USAGE, "unknown command '%s' (did you mean '%s'?)", word,
 			       closest.name);
-	return ts_fail(err, TS_USAGE, "no command is called %s (see tpusight --help)", word);
+	return ts_fail(err, TS_USAGE, "unknown command '%s' (see tpusight --help)", word);
 }
 
 static const struct ts_command *find_command(ts_command_list commands, const char *name)

@@ -13,9 +13,6 @@
 #include "write/screen.h"
 #include "write/summary.h"
 
-#define NR_HINT_LINES 3
-#define LEAST_LINES   16 /* for a session */
-
 const char *ts_format_at(const struct ts_command *command, size_t index)
 {
 	return ts_outputs[index] ? ts_outputs[index]->name : NULL;
@@ -81,8 +78,7 @@ enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_print_op
 		st = output->emit(out, results, &form, err);
 	if (st == TS_OK && form.brief && out->n == before && !out->failed)
 		return ts_fail(err, TS_USAGE,
-			       "--budget: %zu bytes of a session have no room for its first line "
-			       "(give 300 or more)",
+			       "--budget must be at least 300 for each session, not %zu",
 			       form.budget);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
@@ -113,7 +109,7 @@ static void cmd_report_put_head(struct reporting *reporting, const struct ts_pri
 	if (print->form.brief || is_one_document(print) ||
 	    (print->form.view && !reporting->several))
 		return; /* the short form has its own */
-	if (reporting->out.n)
+	if (reporting->out.n && !print->form.is_row)
 		ts_buf_putc(&reporting->out, '\n');
 	if (print->form.is_screen && !print->form.view)
 		return; /* and so has the screen */
@@ -232,13 +228,15 @@ static void report_session(void *ctx, void *slot, size_t i)
 /* Below what fits a screen: how to see the rest of it. */
 static void put_hint(struct reporting *reporting)
 {
-	if (reporting->has_screen)
-		ts_buf_puts(
-			&reporting->out,
-			"\n"
-			"More: --view doctor for advice; --view NAME for time, ops, memory ... "
-			"(--help\n"
-			"has the names), with --top N and --sort COLUMN; --all for everything\n");
+	if (!reporting->has_screen)
+		return;
+	if (reporting->several)
+		ts_outcome_line(&reporting->out, &reporting->outcome, "read");
+	ts_buf_puts(&reporting->out,
+		    reporting->print.form.is_row
+			    ? "\nMore: tpusight report with the path of one of them\n"
+			    : "\nMore: tpusight report --view doctor (advice), --view ops, --all; "
+			      "see --help\n");
 }
 
 static enum ts_exit cmd_report_finish(struct reporting *reporting)
@@ -267,15 +265,6 @@ static enum ts_exit report_all(struct reporting *reporting)
 	return cmd_report_finish(reporting);
 }
 
-/* Of a screen, less the hint and the shell's next line; of many sessions more than one screen. */
-static size_t lines_each(size_t nr_sessions)
-{
-	size_t terminal = ts_terminal_height();
-	size_t height = TS_MAX(terminal, TS_SCREEN_HEIGHT) - NR_HINT_LINES - 1;
-
-	return TS_MAX(height / TS_MAX(nr_sessions, 1), LEAST_LINES) - (nr_sessions > 1);
-}
-
 enum ts_exit ts_report_sessions(const struct ts_cli *cli, const struct ts_print_options *print,
 				const struct ts_door *door)
 {
@@ -291,6 +280,7 @@ enum ts_exit ts_report_sessions(const struct ts_cli *cli, const struct ts_print_
 
 	TS_ASSERT(cli && print && door && door->emit);
 	st = ts_find_sessions(cli, &runs, &reporting.outcome.nr_bad, &err);
+	reporting.outcome.nr_empty = runs.nr_empty;
 	if (st) {
 		ts_complain(err.text);
 		code = ts_exit_of(st);
@@ -305,7 +295,7 @@ enum ts_exit ts_report_sessions(const struct ts_cli *cli, const struct ts_print_
 		reporting.several = runs.nr_sessions > 1;
 		/* The limit is of all of them together. */
 		reporting.print.form.budget /= TS_MAX(runs.nr_sessions, 1);
-		reporting.print.form.height = lines_each(runs.nr_sessions);
+		reporting.print.form.is_row = reporting.several && print->form.is_screen;
 		code = report_all(&reporting);
 	}
 	ts_runs_release(&runs);
@@ -323,7 +313,6 @@ enum ts_exit ts_report_run(const struct ts_cli *cli, const struct ts_print_optio
 	struct analysed analysed = { .err = TS_ERROR_INIT };
 
 	TS_ASSERT(cli && print && make);
-	reporting.print.form.height = lines_each(1);
 	ts_run_init(&analysed.run);
 	analysed.st = make(&analysed.run, ctx, &analysed.err);
 	report_session(&reporting, &analysed, 0);

@@ -20,10 +20,10 @@ static enum ts_status no_threshold(struct ts_bytes name, double number, struct t
 		ts_closest_try(&closest, setting->name);
 	}
 	if (closest.name[0])
-		return ts_fail(err, TS_USAGE, "no threshold is called %.*s (did you mean %s?)",
+		return ts_fail(err, TS_USAGE, "unknown threshold '%.*s' (did you mean '%s'?)",
 			       TS_ARG(name), closest.name);
 	return ts_fail(err, TS_USAGE,
-		       "no threshold is called %.*s (tpusight thresholds lists them)",
+		       "unknown threshold '%.*s' (tpusight thresholds lists them)",
 		       TS_ARG(name));
 }
 

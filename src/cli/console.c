@@ -141,6 +141,7 @@ void ts_outcome_note(struct ts_outcome *outcome, enum ts_status st, const struct
 	TS_ASSERT(outcome);
 	outcome->nr_done += st == TS_OK;
 	outcome->nr_bad += st != TS_OK;
+	outcome->nr_damaged += st == TS_FORMAT;
 	outcome->usage |= st == TS_USAGE;
 	if (st && err->text[0])
 		ts_complain(err->text);
@@ -152,6 +153,33 @@ enum ts_exit ts_outcome_exit(const struct ts_outcome *outcome)
 	if (outcome->nr_done == 0)
 		return outcome->usage ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
 	return outcome->nr_bad || outcome->damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
+}
+
+void ts_outcome_line(struct ts_buf *out, const struct ts_outcome *outcome, const char *done)
+{
+	size_t nr_known = outcome->nr_damaged + outcome->nr_empty;
+	const struct {
+		size_t nr;
+		const char *word;
+	} parts[] = {
+		{ outcome->nr_done, done },
+		{ outcome->nr_damaged, "damaged" },
+		{ outcome->nr_empty, "empty" },
+		{ outcome->nr_bad - TS_MIN(nr_known, outcome->nr_bad), "failed" },
+	};
+	const char *before = ": ";
+
+	TS_ASSERT(out && outcome && done);
+	if (outcome->nr_done + outcome->nr_bad < 2)
+		return;
+	ts_buf_printf(out, "\n%zu sessions", outcome->nr_done + outcome->nr_bad);
+	for (size_t i = 0; i < TS_NELEM(parts); i++) {
+		if (parts[i].nr == 0)
+			continue;
+		ts_buf_printf(out, "%s%zu %s", before, parts[i].nr, parts[i].word);
+		before = ", ";
+	}
+	ts_buf_putc(out, '\n');
 }
 
 bool ts_use_color(const struct ts_cli *cli)

@@ -8,6 +8,8 @@
 #include "codec/term.h"
 
 #define UNDO_PATHS 4 /* named in the hint, which would be long with more */
+#define OPEN	   "Open: "
+#define DOOR_WIDTH ((size_t)36) /* of a command, where it is no longer */
 
 static const struct thing {
 	enum ts_overlay_thing thing;
@@ -91,7 +93,7 @@ void ts_deeds_line(struct ts_buf *out, const struct ts_overlay_report *report, b
 	struct ts_buf line = TS_BUF_INIT;
 
 	TS_ASSERT(out && report);
-	put_deed(&line, report, TS_DEED_WRITTEN, dry_run ? "would write" : "wrote");
+	put_deed(&line, report, TS_DEED_WRITTEN, dry_run ? "would write" : "Wrote");
 	put_deed(&line, report, TS_DEED_UNCHANGED, "unchanged:");
 	if (line.n > 0)
 		ts_buf_putc(&line, '\n');
@@ -217,6 +219,43 @@ static void deeds_put_word(struct ts_buf *out, struct ts_bytes word)
 		word = ts_bytes_cut(word, n + 1, word.n);
 	}
 	ts_buf_putc(out, '\'');
+}
+
+/* "COMMAND PATH   words" below the first one, or "COMMAND   words PATH". */
+static void put_door(struct ts_buf *out, const char *command, struct ts_bytes path,
+		     const char *words, struct ts_bytes named)
+{
+	size_t begin;
+
+	ts_buf_printf(out, "%*s", out->n ? (int)strlen(OPEN) : 0, "");
+	ts_buf_puts(out, out->n ? "" : OPEN);
+	begin = out->n;
+	ts_buf_puts(out, command);
+	if (path.n > 0)
+		deeds_put_word(out, path);
+	ts_buf_printf(out, "%*s  %s",
+		      (int)(DOOR_WIDTH - TS_MIN(out->n - begin, DOOR_WIDTH)), "", words);
+	if (named.n > 0)
+		deeds_put_word(out, named);
+	ts_buf_putc(out, '\n');
+}
+
+void ts_deeds_open(struct ts_buf *out, const char *logdir, struct ts_bytes trace)
+{
+	const struct ts_bytes none = { NULL, 0 };
+	struct ts_buf text = TS_BUF_INIT;
+
+	TS_ASSERT(out);
+	if (logdir) {
+		put_door(&text, "tensorboard --logdir ", ts_bytes_of(logdir),
+			 "tab TPUSIGHT; Profile > Trace Viewer", none);
+		put_door(&text, "tpusight serve ", ts_bytes_of(logdir), "without TensorBoard", none);
+	}
+	if (trace.n > 0)
+		put_door(&text, "https://ui.perfetto.dev", none, "drop ", trace);
+	ts_buf_put(out, ts_buf_bytes(&text));
+	out->failed |= text.failed;
+	ts_buf_release(&text);
 }
 
 void ts_deeds_undo(struct ts_buf *out, char *const *paths, size_t nr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What became of the files of a session, in words for the console: "wrote 1 xplane overlay (1.1 MiB),
+ * What became of the files of a session, in words for the console: "Wrote 1 xplane overlay (1.1 MiB),
  * perfetto_trace.json.gz (2.9 MiB), suggestions, report".
  */
 #ifndef TS_CLI_DEEDS_H
@@ -22,6 +22,8 @@ size_t ts_deeds_failures(const struct ts_overlay_report *report);
 size_t ts_deeds_nr(const struct ts_overlay_report *report, enum ts_overlay_deed deed);
 /* Something of ours is there now. */
 bool ts_deeds_stand(const struct ts_overlay_report *report);
+/* "Open: tensorboard --logdir LOGDIR", and what else shows it; LOGDIR NULL, TRACE empty: there is none. */
+void ts_deeds_open(struct ts_buf *out, const char *logdir, struct ts_bytes trace);
 /* "Undo: tpusight-annotate --strip PATH...", to be pasted into a shell. */
 void ts_deeds_undo(struct ts_buf *out, char *const *paths, size_t nr);
 

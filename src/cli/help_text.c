@@ -38,6 +38,6 @@ const struct ts_exit_meaning ts_exit_meanings[] = {
 	{ TS_EXIT_GATE, "a gate did not hold" },
 	{ TS_EXIT_USAGE, "wrong usage" },
 	{ TS_EXIT_NOTHING, "no input could be read" },
-	{ TS_EXIT_SOME, "some inputs, or an output, failed" },
+	{ TS_EXIT_SOME, "at least one input or output failed" },
 	{ TS_EXIT_DONE, NULL },
 };

@@ -18,10 +18,10 @@ static void no_option(const struct ts_command *command, struct ts_bytes name, st
 		for (const struct ts_option *option = lists[l]; option->name; option++)
 			ts_closest_try(&closest, option->name);
 	if (closest.name[0])
-		ts_fail(err, TS_USAGE, "no option is called --%.*s (did you mean --%s?)",
+		ts_fail(err, TS_USAGE, "unknown option '--%.*s' (did you mean '--%s'?)",
 			TS_ARG(name), closest.name);
 	else
-		ts_fail(err, TS_USAGE, "no option is called --%.*s (see --help)", TS_ARG(name));
+		ts_fail(err, TS_USAGE, "unknown option '--%.*s' (see --help)", TS_ARG(name));
 }
 
 /* The row of a long option; a cut name must fit one row only. */
@@ -58,7 +58,7 @@ static const struct ts_option *find_short(const struct ts_command *command, char
 		for (const struct ts_option *option = lists[l]; option->name; option++)
 			if (option->letter == letter)
 				return option;
-	ts_fail(err, TS_USAGE, "no option is called -%c (see --help)", letter);
+	ts_fail(err, TS_USAGE, "unknown option '-%c' (see --help)", letter);
 	return NULL;
 }
 

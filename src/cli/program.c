@@ -130,13 +130,14 @@ static enum ts_exit no_command(const char *program, const char *word)
 	for (size_t i = 0; word && ts_externals[i].name; i++)
 		ts_closest_try(&closest, ts_externals[i].name);
 	if (closest.name[0])
-		ts_fail(&err, TS_USAGE, "no command is called %s (did you mean %s?)", word,
+		ts_fail(&err, TS_USAGE, "unknown command '%s' (did you mean '%s'?)", word,
 			closest.name);
 	else if (word)
-		ts_fail(&err, TS_USAGE, "no command is called %s (see %s --help)", word, program);
+		ts_fail(&err, TS_USAGE, "unknown command '%s' (see %s --help)", word, program);
+	if (word)
+		ts_complain(err.text);
 	else
-		ts_fail(&err, TS_USAGE, "which command? (see %s --help)", program);
-	ts_complain(err.text);
+		ts_print_help(program, NULL);
 	return TS_EXIT_USAGE;
 }
 
@@ -156,6 +157,18 @@ static int cli_program_settle(enum ts_exit code)
 	return (int)(code == TS_EXIT_DONE && ferror(stdout) ? TS_EXIT_SOME : code);
 }
 
+/* `help COMMAND` is `COMMAND --help`. */
+static void turn_help(int argc, char **argv)
+{
+	static char option[] = "--help";
+
+	if (argc != 3 || strcmp(argv[1], "help") != 0 ||
+	    !(ts_command_find(argv[2]) || ts_external_find(argv[2])))
+		return;
+	argv[1] = argv[2];
+	argv[2] = option;
+}
+
 int ts_main(const char *program, const struct ts_command *command, int argc, char **argv)
 {
 	struct ts_sources sources = TS_SOURCES_INIT;
@@ -173,6 +186,7 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 	ts_settings_init(&settings);
 	snprintf(name, sizeof(name), "%s", program);
 	if (!command) {
+		turn_help(argc, argv);
 		command = argc > 1 ? ts_command_find(argv[1]) : NULL;
 		if (!command && ts_external_find(argc > 1 ? argv[1] : NULL))
 			return cli_program_settle(

@@ -77,8 +77,7 @@ static enum ts_status emit_views(const struct ts_suite *suite, struct ts_report 
 	}
 	if (st == TS_OK && nr_shown == 0)
 		return ts_fail(err, TS_NOTFOUND,
-			       "the profile has nothing for the view %s (tpusight report shows "
-			       "what it has)",
+			       "no %s in this profile (tpusight report lists what it has)",
 			       suite->results[0]->name);
 	return st == TS_OK && !is_sorted ? TS_USAGE : st;
 }

@@ -145,7 +145,7 @@ static void fair_check_capture(struct checking *checking, const struct ts_measur
 
 	if (bad)
 		add_difference(checking, "capture", ours, theirs, UNFAIR,
-			       "`tpusight check` says why a profile cannot be believed");
+			       "run `tpusight check` for why this profile is unreliable");
 }
 
 /* Of each name the module that ran most, of equal ones the first. Rows of modules[] stand in the

@@ -170,7 +170,7 @@ static const char *finding_state(const struct item *item, size_t run)
 {
 	if (item->count[0] == 0)
 		return item->count[run] == 0 ? NULL : "new";
-	return item->count[run] == 0 ? "gone" : "still there";
+	return item->count[run] == 0 ? "gone" : "unchanged";
 }
 
 #define FINDING_CELLS(X) \

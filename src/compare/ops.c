@@ -329,8 +329,8 @@ static const struct {
 	{ "new", "ops that are new" },	     { "gone", "ops that are gone" },
 	{ "same", "ops as before" },	     { "compilation", "no op: compilation" },
 	{ "input", "no op: input" },	     { "launch", "no op: launch" },
-	{ "idle", "no op: idle" },	     { "left_over", "left over" },
-	{ "all", "the difference" },
+	{ "idle", "no op: idle" },	     { "left_over", "unattributed" },
+	{ "all", "total" },
 };
 
 static const enum part part_of_state[NR_STATES] = {

@@ -58,8 +58,8 @@ static void times_put_times(const struct comparing *comparing, size_t run, struc
 				 *measured = &comparing->measured[run];
 	char ours[TS_UNIT_MAX], theirs[TS_UNIT_MAX];
 
-	ts_buf_printf(out, "%s %s against %s", comparing->by_step ? "median step" : "wall time",
-		      ts_fmt_ps(ours, llround(median(measured))),
+	ts_buf_printf(out, "%s%s, was %s", ts_fmt_ps(ours, llround(median(measured))),
+		      comparing->by_step ? " per step (median)" : " in all",
 		      ts_fmt_ps(theirs, llround(median(base))));
 	if (comparing->by_step)
 		ts_buf_printf(out, " (%zu and %zu steps, p %.2g)", measured->nr_steps,
@@ -77,7 +77,7 @@ static void put_mean(const struct comparing *comparing, size_t run, struct ts_bu
 			      fabs(change) / base * 100, change > 0 ? "longer" : "shorter");
 }
 
-/* "faster, 2.03 times as fast (95 % sure: 1.97 to 2.1): " */
+/* "2.03x faster (95 % sure: 1.97 to 2.1): " */
 static void put_ratio(const struct comparing *comparing, size_t run, struct ts_buf *out)
 {
 	const struct ts_differ *differ = &comparing->differ[run];
@@ -86,8 +86,8 @@ static void put_ratio(const struct comparing *comparing, size_t run, struct ts_b
 	double low = fast ? differ->ratio_low : 1 / differ->ratio_high;
 	double high = fast ? differ->ratio_high : 1 / differ->ratio_low;
 
-	ts_buf_printf(out, "%s, %.3g times as %s", words[times_word_of(comparing, run)],
-		      fast ? times : 1 / times, fast ? "fast" : "long");
+	ts_buf_printf(out, "%.3gx %s", fast ? times : 1 / times,
+		      words[times_word_of(comparing, run)]);
 	if (isfinite(low) && isfinite(high))
 		ts_buf_printf(out, " (95 %% sure: %.3g to %.3g)", low, high);
 	ts_buf_puts(out, ": ");
@@ -157,13 +157,13 @@ static void note_stretches(struct comparing *comparing, size_t run)
 
 	if (run > 0 && comparing->by_step && differ->counted[1] < nr)
 		ts_result_note(comparing->result,
-			       "%s: slow steps come in stretches: %zu steps count as %zu",
-			       comparing->labels[run], nr, differ->counted[1]);
+			       "%s: slow steps are correlated; effective sample size %zu of %zu steps",
+			       comparing->labels[run], differ->counted[1], nr);
 	nr = comparing->measured[0].nr_steps;
 	if (run == 1 && comparing->by_step && differ->counted[0] < nr)
 		ts_result_note(comparing->result,
-			       "%s: slow steps come in stretches: %zu steps count as %zu",
-			       comparing->labels[0], nr, differ->counted[0]);
+			       "%s: slow steps are correlated; effective sample size %zu of %zu steps",
+			       comparing->labels[0], differ->counted[0], nr);
 }
 
 static void put_verdicts(struct comparing *comparing)
@@ -241,7 +241,7 @@ static const struct figure {
 	  TS_FIELD_NAME(overview, overview.step_time_ps.median), "lower", 1 },
 	{ "step_time_ps.mean", "step time, mean",
 	  TS_FIELD_NAME(overview, overview.step_time_ps.mean), "lower", 1 },
-	{ "step_time_ps.p90", "step time, 90 % below",
+	{ "step_time_ps.p90", "step time, p90",
 	  TS_FIELD_NAME(overview, overview.step_time_ps.p90), "lower", 1 },
 	{ "wall_ps", "wall time", OF_TIME(wall_ps), NULL, 1 },
 	{ "compilation_host_ps", "host compilations", OF_TIME(compilation_host_ps), "lower", 1 },

@@ -551,6 +551,9 @@ static enum ts_status add_captures(struct finder *finder, const struct folder *f
 
 static enum ts_status problem_without(struct finder *finder, const char *path, struct ts_error *err)
 {
+	finder->runs->nr_empty++;
+	if (finder->runs->empty_is_fine)
+		return TS_OK;
 	return problem(
 		finder, path,
 		"a session without profiles: no *" TS_XPLANE_SUFFIX

@@ -77,9 +77,11 @@ struct ts_runs {
 	size_t nr_sessions;
 	const char **problems; /* "path: cause (what to do)"; sorted, for each path given */
 	size_t nr_problems;
+	size_t nr_empty; /* sessions without profiles; each is a problem, unless .empty_is_fine */
 	const char **folders; /* that were looked into: where more can come */
 	size_t nr_folders;
-	struct ts_remote *remote; /* given by the caller, for sessions below URLs */
+	bool empty_is_fine;	  /* given by the caller: a session without profiles is no problem */
+	struct ts_remote *remote; /* likewise, for sessions below URLs */
 	const struct ts_looker *looker;
 
 	struct ts_arena arena; /* from here on: for the search alone */

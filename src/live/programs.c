@@ -365,7 +365,7 @@ static enum ts_status programs_raise_alert(struct ts_function *function, struct 
 					  .at_once = true };
 	enum ts_status st;
 
-	ts_buf_printf(&title, "%.*s is compiled again while the job runs", TS_ARG(short_name));
+	ts_buf_printf(&title, "%.*s was recompiled while the job ran", TS_ARG(short_name));
 	ts_buf_printf(&evidence, "%.*s has %llu programs, %llu of them made while it was watched.",
 		      TS_ARG(name), (unsigned long long)function->nr_programs,
 		      (unsigned long long)function->nr_made);

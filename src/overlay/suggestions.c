@@ -225,7 +225,7 @@ static void put_html(struct ts_buf *html, const struct ts_finding *finding)
 
 	ts_buf_puts(html, "<p><b>TPUsight: ");
 	ts_html_text(html, finding->title);
-	ts_buf_printf(html, "</b> (%s, %s; gain: %s)</p>", ts_severity_name(finding->severity),
+	ts_buf_printf(html, "</b> (%s, %s; %s)</p>", ts_severity_name(finding->severity),
 		      ts_confidence_name(finding->confidence), ts_finding_gain(gain, finding));
 	suggestions_put_part(html, "<p>", finding->evidence, "</p>");
 	suggestions_put_places(html, finding);

@@ -106,11 +106,11 @@ enum ts_status ts_tables_need_column(const struct ts_table *tables, size_t nr, c
 		}
 	}
 	if (closest.name[0])
-		return ts_fail(err, TS_USAGE, "no column is called %.64s (did you mean %s?)", name,
+		return ts_fail(err, TS_USAGE, "unknown column '%.64s' (did you mean '%s'?)", name,
 			       closest.name);
 	if (nr > 0)
 		result_order_put_columns(&list, &tables[0]);
-	ts_fail(err, TS_USAGE, "no column is called %.64s (there are: %.*s)", name,
+	ts_fail(err, TS_USAGE, "unknown column '%.64s' (there are: %.*s)", name,
 		TS_ARG(ts_buf_bytes(&list)));
 	ts_buf_release(&list);
 	return TS_USAGE;

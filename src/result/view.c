@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/closest.h"
 #include "base/units.h"
+#include "result/schema.h"
 #include "result/schema/doctor.def"
 
 #define NAME_MAX_SHOWN 64 /* of a name that is not a view, so that the message is not cut */
@@ -25,10 +26,10 @@ const char *ts_finding_gain(char out[TS_GAIN_MAX], const struct ts_finding *find
 
 	TS_ASSERT(finding);
 	if (finding->gain_ps < 0)
-		return "unknown";
+		return "gain unknown";
 	if (finding->gain_ps == 0 && finding->impact_ps > 0)
-		return "counted with other findings";
-	snprintf(out, TS_GAIN_MAX, "up to %s of the run (%s)", ts_fmt_ps(time, finding->gain_ps),
+		return "gain counted with other findings";
+	snprintf(out, TS_GAIN_MAX, "could save %s (%s of the run)", ts_fmt_ps(time, finding->gain_ps),
 		 ts_fmt_pct(share, finding->gain_share * 100));
 	return out;
 }
@@ -265,6 +266,44 @@ static bool find_any(const struct ts_results *results, struct ts_bytes name, str
 	return false;
 }
 
+/* What the page calls them. */
+static const struct {
+	const char *name, *view;
+} view_aliases[] = {
+	{ "findings", "doctor" },
+	{ "operations", "ops" },
+	{ "summary", "overview" },
+};
+
+static const char *view_of_alias(const char *name)
+{
+	for (size_t i = 0; name && i < TS_NELEM(view_aliases); i++)
+		if (strcmp(name, view_aliases[i].name) == 0)
+			return view_aliases[i].view;
+	return name;
+}
+
+/* A view of another profile: a result of the schema, or a table of one. */
+static bool is_in_schema(const char *name)
+{
+	char view[TS_CLOSEST_MAX];
+
+	for (size_t i = 0; ts_schemas[i]; i++) {
+		const struct ts_schema *schema = ts_schemas[i];
+
+		if (strcmp(name, schema->name) == 0)
+			return !(schema->flags & TS_DRAWS_ONLY);
+		for (size_t t = 0; schema->sheets && schema->sheets[t]; t++) {
+			snprintf(view, sizeof(view), "%s%s%s",
+				 schema->flags & TS_TOP_LEVEL ? "" : schema->name,
+				 schema->flags & TS_TOP_LEVEL ? "" : ".", schema->sheets[t]->name);
+			if (strcmp(name, view) == 0 && !schema->sheets[t]->is_items)
+				return true;
+		}
+	}
+	return false;
+}
+
 enum ts_status ts_view_find(const struct ts_results *results, const char *name,
 			    struct ts_view *view, struct ts_error *err)
 {
@@ -272,19 +311,22 @@ enum ts_status ts_view_find(const struct ts_results *results, const char *name,
 	struct ts_buf list = TS_BUF_INIT;
 
 	TS_ASSERT(results && view);
+	name = view_of_alias(name);
 	if (name && find_any(results, ts_bytes_of(name), view))
 		return TS_OK;
 	*view = (struct ts_view){ NULL, NULL };
+	if (name && is_in_schema(name))
+		return ts_fail(err, TS_NOTFOUND, "this profile has nothing for the view %s", name);
 	if (name) {
 		closest = closest_view(results, name);
 		if (closest.name[0])
-			return ts_fail(err, TS_USAGE, "no view is called %.*s (did you mean %s?)",
+			return ts_fail(err, TS_USAGE, "unknown view '%.*s' (did you mean '%s'?)",
 				       NAME_MAX_SHOWN, name, closest.name);
 	}
 	put_views(&list, results);
 	if (name)
 		ts_fail(err, TS_USAGE,
-			"no view is called %.*s (there are: %.*s, and the tables of each)",
+			"unknown view '%.*s' (there are: %.*s, and the tables of each)",
 			NAME_MAX_SHOWN, name, TS_ARG(ts_buf_bytes(&list)));
 	else
 		ts_fail(err, TS_USAGE,

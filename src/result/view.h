@@ -19,8 +19,8 @@ struct ts_view {
 	const struct ts_table *table; /* NULL: the result as a whole */
 };
 
-/* TS_USAGE: there is no such view; the story names the closest, or lists the results. A NULL name is not a
- * view. */
+/* TS_NOTFOUND: another profile could have the view, this one has nothing for it. TS_USAGE: there is no such view; the story
+ * names the closest, or lists the results. A NULL name is not a view. */
 enum ts_status ts_view_find(const struct ts_results *results, const char *name,
 			    struct ts_view *view, struct ts_error *err);
 

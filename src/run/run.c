@@ -133,8 +133,8 @@ static enum ts_status run_read_source(struct ts_run *run, const struct source *s
 		return ts_fail_at(err, st, "%.*s", TS_ARG(source->file));
 	if (!reader)
 		return ts_fail(err, TS_UNSUPPORTED,
-			       "%.*s: byte 0: not a profile that is known here (give an .xplane.pb "
-			       "file, a trace (.json, .json.gz), a session, or a log directory)",
+			       "%.*s: byte 0: not a recognised profile; expected .xplane.pb, a trace "
+			       "(.json, .json.gz), a session or a log directory",
 			       TS_ARG(source->file));
 	request.bytes = without_overlay(reader, source->bytes);
 	st = reader->read(&run->profile, &request, err);

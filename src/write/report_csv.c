@@ -193,6 +193,8 @@ enum ts_status ts_report_csv(struct ts_buf *out, const struct ts_results *result
 	if (report->brief)
 		return ts_fail(err, TS_USAGE, "csv has no short form (use text or json)");
 	st = ts_view_find(results, report->view, &found, err);
+	if (st == TS_NOTFOUND)
+		return TS_OK; /* no row, and no table whose heading would be known */
 	if (st == TS_OK)
 		st = put_view(&csv, &found, report, ts_summary_is_predicted(results), err);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;

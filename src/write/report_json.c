@@ -346,12 +346,17 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 		return ts_fail_nomem(err);
 	if (report->view)
 		st = ts_view_find(results, report->view, &view, err);
-	if (st)
+	if (st && st != TS_NOTFOUND)
 		return st;
 	json.drain = report->drain;
 	ts_json_object(&json);
 	ts_json_head(&json, report);
-	report_json_put_report(&json, results, report, &view);
+	if (st == TS_NOTFOUND) {
+		ts_json_key(&json, report->view); /* another profile could have it */
+		ts_json_null(&json);
+	} else {
+		report_json_put_report(&json, results, report, &view);
+	}
 	if (report->max_track_items > 0 && !report->view)
 		ts_report_tracks(&json, results, report->max_track_items);
 	ts_json_object_end(&json);

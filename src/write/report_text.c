@@ -111,10 +111,10 @@ static void put_gain(struct text *text, const struct ts_finding *finding)
 	char gain[TS_GAIN_MAX], share[TS_UNIT_MAX];
 
 	ts_buf_pad(text->out, ' ', DETAIL_INDENT);
-	ts_buf_printf(text->out, "gain: %s, %s", ts_finding_gain(gain, finding),
+	ts_buf_printf(text->out, "%s; %s", ts_finding_gain(gain, finding),
 		      ts_confidence_name(finding->confidence));
 	if (finding->gain_ps >= 0 && finding->impact_share - finding->gain_share > 0.001)
-		ts_buf_printf(text->out, "; alone %s of core time",
+		ts_buf_printf(text->out, "; alone %s of device time",
 			      ts_fmt_pct(share, finding->impact_share * 100));
 	if (finding->severity_reason)
 		ts_buf_printf(text->out, "; %s because %s", ts_severity_name(finding->severity),
@@ -302,6 +302,35 @@ static enum ts_status need_column(const struct ts_results *results, const struct
 		  : TS_OK;
 }
 
+static bool is_blank(struct ts_bytes text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] != '\n' && text.p[i] != ' ')
+			return false;
+	return true;
+}
+
+/* A view of this profile that holds nothing: said, and no error, for scripts over many profiles. */
+static void report_text_put_nothing(struct ts_buf *out, const struct ts_results *results,
+				    const char *view)
+{
+	ts_buf_printf(out, "Nothing to show: this profile has nothing for the view %s%s\n", view,
+		      ts_summary_has_no_device(results) ? " (no TPU or GPU ran in it)" : "");
+}
+
+static void report_text_put_view(struct text *text, const struct ts_results *results,
+				 const struct ts_result *result)
+{
+	size_t before = text->out->n;
+
+	report_text_put_result(text, result);
+	if (text->out->failed || !is_blank(ts_bytes_cut(ts_buf_bytes(text->out), before,
+							 text->out->n)))
+		return;
+	text->out->n = before;
+	report_text_put_nothing(text->out, results, result->name);
+}
+
 enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *results,
 			      const struct ts_report *report, struct ts_error *err)
 {
@@ -316,18 +345,24 @@ enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *resul
 		return ts_fail_nomem(err);
 	if (report->view)
 		st = ts_view_find(results, report->view, &view, err);
+	if (st == TS_NOTFOUND) {
+		report_text_put_nothing(out, results, report->view);
+		return TS_OK;
+	}
 	if (st == TS_OK && report->sort)
 		st = need_column(results, &view, report->sort, err);
 	if (st)
 		return st;
 	if (!report->is_screen || report->view)
 		ts_summary_predicted(out, results, report->width);
-	if (report->is_screen && !report->view)
+	if (report->is_row && !report->view)
+		ts_summary_row(out, results, report);
+	else if (report->is_screen && !report->view)
 		ts_screen_text(out, results, report);
 	else if (view.table)
 		ts_text_table(out, view.table, report);
 	else if (view.result)
-		report_text_put_result(&text, view.result);
+		report_text_put_view(&text, results, view.result);
 	else
 		for (size_t i = 0; i < results->nr; i++)
 			report_text_put_result(&text, results->items[i]);

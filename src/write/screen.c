@@ -22,17 +22,7 @@
 #define NR_OPS	    5
 #define BUCKET_LEAST 0.0005 /* of all time: less is 0.0 % */
 #define VERDICT_LINES 2
-#define HEAD_ROOM   5 /* lines for findings; with fewer the words above them are left out */
 #define NAME_WIDTH  40 /* of a program */
-
-static size_t screen_nr_lines(struct ts_bytes text)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < text.n; i++)
-		nr += text.p[i] == '\n';
-	return nr;
-}
 
 /* The program that ran longest. */
 static void screen_put_program(struct ts_buf *out, const struct ts_results *results)
@@ -175,7 +165,7 @@ static void screen_put_buckets(struct ts_buf *out, const struct ts_result *time,
 	char share[TS_UNIT_MAX];
 
 	for (size_t i = 0; i < TS_MIN(nr, NR_SHOWN); i++) {
-		ts_buf_puts(&text, i ? TS_SUMMARY_DOT : "core time: ");
+		ts_buf_puts(&text, i ? TS_SUMMARY_DOT : "device time: ");
 		for (size_t k = 0; k < buckets[i].name.n; k++)
 			ts_buf_putc(&text,
 				    buckets[i].name.p[k] == '_' ? ' ' : (char)buckets[i].name.p[k]);
@@ -245,58 +235,22 @@ static void screen_put_verdict(struct ts_buf *out, const struct ts_results *resu
 	screen_put_ops(out, results, width);
 }
 
-/* The first ones, in ROOM lines; what is left out is counted in a line more. */
-static void screen_put_findings(struct ts_buf *out, const struct ts_result *doctor, size_t room,
-				const struct ts_report *report)
-{
-	size_t wanted =
-		report->top ? TS_MIN(report->top, doctor->nr_findings) : doctor->nr_findings;
-	struct ts_buf one = TS_BUF_INIT;
-	size_t nr = 0, lines;
-
-	if (doctor->nr_findings > 0 && room >= HEAD_ROOM) {
-		ts_summary_findings_head(out, report->width);
-		room--;
-	}
-	for (; nr < wanted; nr++, room -= lines) {
-		ts_buf_clear(&one);
-		ts_summary_finding(&one, &doctor->findings[nr], nr + 1, report);
-		lines = report->top ? 0 : screen_nr_lines(ts_buf_bytes(&one));
-		if (lines + (nr + 1 < doctor->nr_findings) > room && !report->top)
-			break;
-		ts_buf_put(out, ts_buf_bytes(&one));
-	}
-	if (doctor->nr_findings == 0)
-		ts_buf_puts(out, "no findings\n");
-	else if (nr < doctor->nr_findings)
-		ts_buf_printf(out, "... and %zu more (--view doctor)\n", doctor->nr_findings - nr);
-	out->failed |= one.failed;
-	ts_buf_release(&one);
-}
-
 void ts_screen_text(struct ts_buf *out, const struct ts_results *results,
 		    const struct ts_report *report)
 {
 	const struct ts_result *doctor = TS_FIND(results, doctor);
 	struct ts_report form = *report;
-	struct ts_buf head = TS_BUF_INIT, verdict = TS_BUF_INIT;
-	size_t used;
+	struct ts_buf verdict = TS_BUF_INIT;
 
 	TS_ASSERT(out && results && report);
 	form.width = report->width ? report->width : TS_SCREEN_WIDTH;
-	form.height = report->height ? report->height : TS_SCREEN_HEIGHT;
-	screen_put_head(&head, results, &form);
+	screen_put_head(out, results, &form);
 	screen_put_verdict(&verdict, results, form.width);
-	if (verdict.n > 0)
-		ts_buf_putc(&head, '\n');
-	ts_buf_put(&head, ts_buf_bytes(&verdict));
-	ts_buf_putc(&head, '\n');
-	used = screen_nr_lines(ts_buf_bytes(&head));
-	ts_buf_put(out, ts_buf_bytes(&head));
+	ts_buf_puts(out, verdict.n > 0 ? "\n" : "");
+	ts_buf_put(out, ts_buf_bytes(&verdict));
+	ts_buf_putc(out, '\n');
 	if (doctor)
-		screen_put_findings(out, doctor, form.height > used ? form.height - used : 1,
-				    &form);
-	out->failed |= head.failed || verdict.failed;
-	ts_buf_release(&head);
+		ts_summary_findings(out, doctor, &form);
+	out->failed |= verdict.failed;
 	ts_buf_release(&verdict);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report that fits one screen: what was profiled, the verdict, where the time went, and as many findings
- * as there is room for, the first ones.
+ * A report on one screen: what was profiled, key figures, the verdict, where the time went, and the first findings with what to do.
  *
  *	run/session
- *	1 host · 4 x TPU v6e · 395.1 ms · 20 steps · jit_train_step · 2026-01-01 00:00:00 UTC
- *	health 50/100   duty cycle 87.6 %   MXU 19.5 %   HBM 43.8 %   padding 1.2 %
+ *	1 host · 4 x TPU v6e · 395.1 ms · 20 steps, median 16.9 ms · jit_train_step · 2026-01-01 00:00:00 UTC
+ *	health 50/100   device busy 87.6 % (good)   MXU 19.5 % (poor)   HBM 43.8 % (fair)
  *
- *	Your workload is memory-bound (it waits for HBM)
- *	core time: memory wait 30.4 % · communication 22.2 % · compute 21.0 % · ...
+ *	Nothing dominates: compute 30 %, communication 22 %, waiting for memory 21 %
+ *	device time: compute 29.7 % · communication 22.2 % · ...
  *
- *	1 critical  The matrix units run at 19 % of their peak over the run: ...
+ *	Findings, by the time they could save:
+ *	1 warning    54.4 ms  Rematerialization takes 14 % of device time (model.py:26)
+ *	   do: save more of what is cheap to keep
  *
  * Read from the results "overview" (or whichever is top-level), "capture", "time" and "doctor"; what is not
  * there is left out.
@@ -20,10 +21,9 @@
 
 #include "write/output.h"
 
-#define TS_SCREEN_WIDTH	 80 /* where the terminal does not say */
-#define TS_SCREEN_HEIGHT 24
+#define TS_SCREEN_WIDTH 80 /* where the terminal does not say */
 
-/* In report->height lines of report->width columns; with report->top so many findings, however high. */
+/* In report->width columns; with report->top so many findings. */
 void ts_screen_text(struct ts_buf *out, const struct ts_results *results,
 		    const struct ts_report *report);
 

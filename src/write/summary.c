@@ -2,6 +2,7 @@
 /* The summary on the console. */
 #include "write/summary.h"
 
+#include <ctype.h>
 #include <math.h>
 
 #include "base/check.h"
@@ -10,15 +11,15 @@
 #include "result/view.h"
 #include "result/schema/prediction.def"
 #include "result/schema/doctor.def"
-#include "result/schema/systolic.def"
 
 #define GAIN_WIDTH 8  /* "131.9 ms" */
 #define GAIN_FROM  60 /* columns: a narrower terminal has no room for it */
 #define RESET	   "\033[0m"
 #define NR_KINDS   8  /* of devices that are named by themselves */
-#define NR_LINES   2  /* for a finding */
 #define PLACE_WIDTH 32 /* of the op or line; a kernel may be called by hundreds of letters */
-#define WRAP_SLACK 12 /* columns that breaking at words may cost */
+#define GAP	   3  /* columns between figures */
+#define ROW_WIDTH  120 /* where the terminal does not say */
+#define DO	   "do: "
 
 static const char *const severity_colors[TS_NR_SEVERITIES] = { "\033[1;31m", "\033[33m",
 							       "\033[36m" };
@@ -221,117 +222,153 @@ static const char *health_color(int64_t score)
 static size_t summary_put_health(struct ts_buf *out, int64_t score, bool color)
 {
 	char text[TS_UNIT_MAX];
-	int n = score < 0 ? snprintf(text, sizeof(text), "health -")
-			  : snprintf(text, sizeof(text), "health %lld/100", (long long)score);
+	int n = snprintf(text, sizeof(text), "health %lld/100", (long long)score);
 
-	ts_buf_puts(out, color && score >= 0 ? health_color(score) : "");
+	ts_buf_puts(out, color ? health_color(score) : "");
 	ts_buf_puts(out, text);
-	ts_buf_puts(out, color && score >= 0 ? RESET : "");
+	ts_buf_puts(out, color ? RESET : "");
 	return (size_t)n;
 }
 
-/* The reason why there is no utilization to show, where it is known. */
-static const char *why_no_mxu(const struct ts_results *results)
+/* The band of the key figure NAME: "good", "fair" or "poor"; empty where it has none. */
+static struct ts_bytes summary_band_of(const struct ts_results *results, const char *name)
 {
-	const struct ts_table *ops = TS_FIND_TABLE(results, systolic, ops);
+	const struct ts_table *kpis = TS_FIND_TABLE(results, doctor, kpis);
 
-	if (!ops)
-		return "";
-	return ops->nr_rows ? "  (no op has a known cost)" : "  (no matrix work in this profile)";
-}
+	for (size_t row = 0; kpis && row < kpis->nr_rows; row++) {
+		struct ts_bytes band;
 
-static void summary_put_share(struct ts_buf *out, const struct ts_results *results,
-			      const char *label, size_t field)
-{
-	struct ts_value value = TS_GET_AT(TS_FIND(results, overview), overview, field);
-	double pct = ts_value_number(value);
-	char text[TS_UNIT_MAX];
-
-	if (value.type == TS_VALUE_IMPOSSIBLE) {
-		ts_buf_printf(out, "%s impossible", label);
-		return;
+		if (!ts_bytes_is(ts_value_text(TS_CELL_OF(kpis, doctor_kpis, row, name)), name))
+			continue;
+		band = ts_value_text(TS_CELL_OF(kpis, doctor_kpis, row, band));
+		return ts_bytes_is(band, "unknown") || ts_bytes_is(band, "neutral")
+			       ? (struct ts_bytes){ NULL, 0 }
+			       : band;
 	}
-	ts_buf_printf(out, "%s %s", label, ts_fmt_pct(text, pct));
-	if (isnan(pct) && strcmp(label, "MXU") == 0)
-		ts_buf_puts(out, why_no_mxu(results));
+	return (struct ts_bytes){ NULL, 0 };
 }
 
 static const struct share {
 	const char *label;
 	size_t field;
+	const char *kpi; /* whose band is shown */
 } shares[] = {
-	{ "duty cycle", TS_FIELD_AT(overview, overview.duty_cycle_pct) },
-	{ "MXU", TS_FIELD_AT(overview, overview.mxu_utilization_pct) },
-	{ "HBM", TS_FIELD_AT(overview, overview.hbm_utilization_pct) },
-	{ "padding", TS_FIELD_AT(overview, overview.padding_waste_pct) },
+	{ "device busy", TS_FIELD_AT(overview, overview.duty_cycle_pct), "device_utilization" },
+	{ "MXU", TS_FIELD_AT(overview, overview.mxu_utilization_pct), "mxu_utilization" },
+	{ "HBM", TS_FIELD_AT(overview, overview.hbm_utilization_pct), "memory_bandwidth" },
+	{ "padding", TS_FIELD_AT(overview, overview.padding_waste_pct), "padding_waste" },
 };
+
+/* Nothing where it is unknown. */
+static void summary_put_share(struct ts_buf *out, const struct ts_results *results,
+			      const struct share *share)
+{
+	struct ts_value value = TS_GET_AT(TS_FIND(results, overview), overview, share->field);
+	struct ts_bytes band = summary_band_of(results, share->kpi);
+	double pct = ts_value_number(value);
+	char text[TS_UNIT_MAX];
+
+	if (value.type == TS_VALUE_IMPOSSIBLE)
+		ts_buf_printf(out, "%s impossible", share->label);
+	else if (isfinite(pct))
+		ts_buf_printf(out, band.n ? "%s %s (%.*s)" : "%s %s", share->label,
+			      ts_fmt_pct(text, pct), TS_ARG(band));
+}
 
 void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
 			const struct ts_report *report)
 {
 	/* Of a CPU no peak is known, and nothing is padded. */
 	size_t nr = ts_summary_is_of_cpus(results) ? 1 : TS_NELEM(shares);
+	int64_t health = health_of(results);
 	struct ts_buf item = TS_BUF_INIT;
-	size_t at;
+	size_t at = 0;
 
 	TS_ASSERT(out && results && report);
-	if (ts_summary_has_no_device(results))
-		return;
-	at = summary_put_health(out, health_of(results), report->color);
+	if (health >= 0)
+		at = summary_put_health(out, health, report->color);
 	for (size_t i = 0; i < nr; i++) {
 		ts_buf_clear(&item);
-		summary_put_share(&item, results, shares[i].label, shares[i].field);
-		at += 3 + item.n;
-		if (report->width && at > report->width)
-			at = item.n;
-		ts_buf_puts(out, at == item.n ? "\n" : "   ");
+		summary_put_share(&item, results, &shares[i]);
+		if (item.n == 0)
+			continue;
+		if (at > 0 && report->width && at + GAP + item.n > report->width) {
+			ts_buf_putc(out, '\n');
+			at = 0;
+		}
+		ts_buf_printf(out, "%*s", at > 0 ? GAP : 0, "");
 		ts_buf_put(out, ts_buf_bytes(&item));
+		at += (at > 0 ? GAP : 0) + item.n;
 	}
-	ts_buf_putc(out, '\n');
+	ts_buf_puts(out, at > 0 ? "\n" : "");
 	out->failed |= item.failed;
 	ts_buf_release(&item);
 }
 
-/* Cuts at a word; evidence of which nothing is left goes without a trace. */
-static void cut_sentence(struct ts_buf *text, size_t n, size_t title_n)
+/* What to do, in a clause: the advice up to its first stop. A number's point is none. */
+static struct ts_bytes summary_clause(struct ts_bytes advice)
 {
-	while (n > 0 && text->p[n - 1] != ' ')
-		n--;
-	text->n = n;
-	if (title_n > 0 && n >= title_n && n <= title_n + 2)
-		text->n = title_n;
-	else
-		ts_buf_puts(text, TS_TERM_ELLIPSIS);
+	size_t n = 0;
+
+	while (n < advice.n &&
+	       !(strchr(":;,.", advice.p[n]) &&
+		 (n + 1 == advice.n || isspace((unsigned char)advice.p[n + 1]))) &&
+	       !(advice.p[n] == ' ' && n + 1 < advice.n && advice.p[n + 1] == '('))
+		n++;
+	return ts_bytes_cut(advice, 0, n);
 }
 
-/* The most telling part comes first; the report has the rest. Without its full stop. */
-static struct ts_bytes summary_first_sentence(struct ts_bytes text)
+/* "do: fuse them": the sentence goes on there, but a name at its head keeps its letters. */
+static void summary_put_advice(struct ts_buf *out, const struct ts_finding *finding, size_t width)
 {
-	size_t n = TS_MIN(ts_bytes_find(text, ". "), text.n);
+	struct ts_term_wrap how = { width, 3, 3 + strlen(DO), 0 };
+	struct ts_bytes clause = summary_clause(finding->advice);
+	struct ts_buf text = TS_BUF_INIT;
 
-	return ts_bytes_cut(text, 0, n > 0 && text.p[n - 1] == '.' ? n - 1 : n);
+	if (clause.n < 2)
+		return;
+	ts_buf_puts(&text, DO);
+	ts_buf_putc(&text, islower((unsigned char)clause.p[1]) || clause.p[1] == ' '
+				   ? (char)tolower((unsigned char)clause.p[0])
+				   : (char)clause.p[0]);
+	ts_buf_put(&text, ts_bytes_cut(clause, 1, clause.n));
+	ts_buf_puts(out, "   ");
+	ts_term_wrap(out, ts_buf_bytes(&text), how);
+	ts_buf_putc(out, '\n');
+	out->failed |= text.failed;
+	ts_buf_release(&text);
 }
 
-/* "title: evidence (place)" in ROOM characters: the evidence gives way. */
-static void summary_put_sentence(struct ts_buf *text, const struct ts_finding *finding, size_t room)
+/* The words of TEXT, each of at most WIDTH characters: a path may be longer than a line. */
+static void summary_put_words(struct ts_buf *out, struct ts_bytes text, size_t width)
 {
-	struct ts_bytes evidence = summary_first_sentence(finding->evidence);
-	struct ts_bytes place = ts_finding_place(finding), head;
-	size_t taken = place.n ? TS_MIN(ts_term_width(place), PLACE_WIDTH) + 3 : 0;
+	while (text.n > 0) {
+		size_t n = ts_bytes_find(text, " ");
 
-	ts_buf_put(text, finding->title);
-	if (evidence.n) {
-		ts_buf_puts(text, finding->title.n ? ": " : "");
-		ts_buf_put(text, evidence);
+		ts_term_cut(out, ts_bytes_cut(text, 0, n), width);
+		ts_buf_puts(out, n < text.n ? " " : "");
+		text = ts_bytes_cut(text, n + 1, text.n);
 	}
-	head = ts_term_head(ts_buf_bytes(text), room > taken + 1 ? room - taken - 1 : 1);
-	if (head.n < text->n)
-		cut_sentence(text, head.n, finding->title.n);
+}
+
+/* "title (place)" */
+static void summary_put_title(struct ts_buf *out, const struct ts_finding *finding,
+			      struct ts_term_wrap how)
+{
+	struct ts_bytes place = ts_finding_place(finding);
+	struct ts_buf text = TS_BUF_INIT;
+
+	summary_put_words(&text, finding->title,
+			  how.width > how.indent ? how.width - how.indent : SIZE_MAX);
 	if (place.n) {
-		ts_buf_puts(text, " (");
-		ts_term_cut(text, place, room < SIZE_MAX ? PLACE_WIDTH : SIZE_MAX);
-		ts_buf_putc(text, ')');
+		ts_buf_puts(&text, " (");
+		ts_term_cut(&text, place, how.width ? PLACE_WIDTH : SIZE_MAX);
+		ts_buf_putc(&text, ')');
 	}
+	ts_term_wrap(out, ts_buf_bytes(&text), how);
+	ts_buf_putc(out, '\n');
+	out->failed |= text.failed;
+	ts_buf_release(&text);
 }
 
 static bool has_gains(size_t width)
@@ -341,14 +378,8 @@ static bool has_gains(size_t width)
 
 void ts_summary_findings_head(struct ts_buf *out, size_t width)
 {
-	static const char words[] =
-		"findings, with the time of the run that each could give back at most:";
-	struct ts_term_wrap how = { width, 0, 2, NR_LINES };
-
-	if (!has_gains(width))
-		return;
-	ts_term_wrap(out, ts_bytes_of(words), how);
-	ts_buf_putc(out, '\n');
+	if (has_gains(width))
+		ts_buf_puts(out, "Findings, by the time they could save:\n");
 }
 
 /* "-": it is unknown, or what it could give back is counted with other findings. */
@@ -381,41 +412,89 @@ static size_t put_finding_head(struct ts_buf *out, const struct ts_finding *find
 void ts_summary_finding(struct ts_buf *out, const struct ts_finding *finding, size_t number,
 			const struct ts_report *report)
 {
-	struct ts_buf text = TS_BUF_INIT;
-	size_t indent, room = SIZE_MAX;
-	struct ts_term_wrap how;
+	size_t indent;
 
 	TS_ASSERT(out && finding && report);
 	indent = put_finding_head(out, finding, number, report);
-	if (report->width)
-		room = report->width > indent + WRAP_SLACK
-			       ? NR_LINES * (report->width - indent) - WRAP_SLACK
-			       : 1;
-	summary_put_sentence(&text, finding, room);
-	how = (struct ts_term_wrap){ report->width, indent, indent, NR_LINES };
-	ts_term_wrap(out, ts_buf_bytes(&text), how);
-	ts_buf_putc(out, '\n');
-	out->failed |= text.failed;
-	ts_buf_release(&text);
+	summary_put_title(out, finding, (struct ts_term_wrap){ report->width, indent, indent, 0 });
+	summary_put_advice(out, finding, report->width);
 }
 
-void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
-		     const struct ts_report *report)
+/* Nothing to gain and nothing wrong. */
+static bool summary_is_note(const struct ts_finding *finding)
 {
-	const struct ts_result *doctor = TS_FIND(results, doctor);
+	return finding->severity == TS_INFO && finding->gain_ps <= 0;
+}
 
-	TS_ASSERT(out && results && report);
-	ts_summary_head(out, results, report->width);
-	ts_summary_numbers(out, results, report);
-	if (!doctor)
+static void summary_put_rest(struct ts_buf *out, size_t nr_more, size_t nr_notes, bool any)
+{
+	if (nr_more + nr_notes == 0)
 		return;
-	if (doctor->nr_findings > 0)
-		ts_summary_findings_head(out, report->width);
-	for (size_t i = 0; i < TS_MIN(doctor->nr_findings, TS_SUMMARY_FINDINGS); i++)
-		ts_summary_finding(out, &doctor->findings[i], i + 1, report);
+	ts_buf_puts(out, any ? "... and " : "");
+	if (nr_more > 0)
+		ts_buf_printf(out, "%zu more", nr_more);
+	if (nr_notes > 0)
+		ts_buf_printf(out, "%s%zu note%s", nr_more > 0 ? ", " : "", nr_notes,
+			      nr_notes == 1 ? "" : "s");
+	ts_buf_puts(out, " (tpusight report --view doctor)\n");
+}
+
+void ts_summary_findings(struct ts_buf *out, const struct ts_result *doctor,
+			 const struct ts_report *report)
+{
+	size_t wanted = report->top ? report->top : TS_SUMMARY_FINDINGS;
+	size_t nr_shown = 0, nr_notes = 0;
+
+	TS_ASSERT(out && doctor && report);
+	for (size_t i = 0; i < doctor->nr_findings; i++) {
+		const struct ts_finding *finding = &doctor->findings[i];
+
+		if (!report->top && summary_is_note(finding)) {
+			nr_notes++;
+		} else if (nr_shown < wanted) {
+			if (nr_shown++ == 0)
+				ts_summary_findings_head(out, report->width);
+			ts_summary_finding(out, finding, i + 1, report);
+		}
+	}
 	if (doctor->nr_findings == 0)
 		ts_buf_puts(out, "no findings\n");
-	if (doctor->nr_findings > TS_SUMMARY_FINDINGS)
-		ts_buf_printf(out, "... and %zu more (tpusight report --view doctor)\n",
-			      doctor->nr_findings - TS_SUMMARY_FINDINGS);
+	summary_put_rest(out, doctor->nr_findings - nr_shown - nr_notes, nr_notes, nr_shown > 0);
+}
+
+/* The finding that gives most. */
+static void summary_put_first(struct ts_buf *out, const struct ts_result *doctor, size_t room)
+{
+	const struct ts_finding *first =
+		doctor && doctor->nr_findings ? &doctor->findings[0] : NULL;
+	char gain[TS_UNIT_MAX];
+
+	if (!first || summary_is_note(first)) {
+		ts_buf_puts(out, "no findings");
+		return;
+	}
+	ts_term_cell(out, ts_bytes_of(gain_of(gain, first)), GAIN_WIDTH, TS_TERM_RIGHT);
+	ts_buf_puts(out, "  ");
+	ts_term_cut(out, first->title, room > GAIN_WIDTH + 2 ? room - GAIN_WIDTH - 2 : 1);
+}
+
+void ts_summary_row(struct ts_buf *out, const struct ts_results *results,
+		    const struct ts_report *report)
+{
+	size_t width = report->width ? report->width : ROW_WIDTH, indent = 2;
+	struct ts_buf place = TS_BUF_INIT, facts = TS_BUF_INIT;
+
+	TS_ASSERT(out && results && report);
+	ts_summary_place(&place, results);
+	ts_summary_facts(&facts, results);
+	ts_term_cut(out, ts_buf_bytes(&place), width);
+	ts_buf_printf(out, "\n%*s", (int)indent, "");
+	ts_term_cut(out, ts_bytes_cut(ts_buf_bytes(&facts), strlen(TS_SUMMARY_DOT), facts.n),
+		    width - indent);
+	ts_buf_printf(out, "\n%*s", (int)indent, "");
+	summary_put_first(out, TS_FIND(results, doctor), width - indent);
+	ts_buf_putc(out, '\n');
+	out->failed |= place.failed || facts.failed;
+	ts_buf_release(&place);
+	ts_buf_release(&facts);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a user reads after `annotate`: two lines on the run, and one or two for each finding (one
- * where there is no terminal). Of the evidence it is the first sentence; the report has it all.
+ * The lines that every form of a report on the console has: which run it is, its key figures, its findings.
  *
  *	profiles/run1/2025_03_11 · 1 host · 4 x TPU v6e · 92.6 s · 100 steps (inferred from jit_f)
- *	health 14/100   duty cycle 86.5 %   MXU -   HBM 5.1 %   padding 0.0 %
- *	1 critical  82 % of core time waits for copies ... (host-offload.py:29)
+ *	health 14/100   device busy 86.5 % (good)   HBM 5.1 % (poor)
+ *	Findings, by the time they could save:
+ *	1 critical    76.1 s  Copies to and from host memory take 82 % of device time (host-offload.py:29)
+ *	   do: offload fewer arrays, or start each copy a step ahead
  *
- * Read from the results "overview" and "doctor"; what is not there is
- * "-". Of the report, width and color count.
+ * Read from the results "overview" and "doctor". What is unknown is left out. Of the report, width, color and top count.
  */
 #ifndef TS_WRITE_SUMMARY_H
 #define TS_WRITE_SUMMARY_H
@@ -16,7 +16,7 @@
 #include "result/schema/overview.def"
 #include "write/output.h"
 
-#define TS_SUMMARY_FINDINGS 10 /* shown; the others are counted */
+#define TS_SUMMARY_FINDINGS 3 /* shown; the others are counted */
 
 #define TS_SUMMARY_DOT " \xC2\xB7 " /* between facts */
 
@@ -36,15 +36,19 @@ bool ts_summary_is_of_cpus(const struct ts_results *results);
 void ts_summary_facts(struct ts_buf *out, const struct ts_results *results);
 /* The first line alone: which run, on what. WIDTH 0: one line however long. */
 void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_t width);
-/* The second line: health, duty cycle and so on. Without a device none of it is known: nothing. */
+/* The second line: health and the key figures that are known, each with its band. */
 void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
 			const struct ts_report *report);
 /* Above the findings: what the times beside them are. */
 void ts_summary_findings_head(struct ts_buf *out, size_t width);
-/* One finding, in two lines at most. */
+/* One finding: its title, whole, and what to do. */
 void ts_summary_finding(struct ts_buf *out, const struct ts_finding *finding, size_t number,
 			const struct ts_report *report);
-void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
-		     const struct ts_report *report);
+/* The first ones, or as many as report->top says. Notes, which have nothing to gain, are counted. */
+void ts_summary_findings(struct ts_buf *out, const struct ts_result *doctor,
+			 const struct ts_report *report);
+/* A session among several: which, what it is, and the finding that gives most; three lines. */
+void ts_summary_row(struct ts_buf *out, const struct ts_results *results,
+		    const struct ts_report *report);
 
 #endif

@@ -75,7 +75,7 @@ TEST(line_sums_what_was_done)
 	};
 
 	assert_line(entries, 6, false,
-		    "wrote 2 xplane overlays (2.00 KiB), suggestions; unchanged: report\n");
+		    "Wrote 2 xplane overlays (2.00 KiB), suggestions; unchanged: report\n");
 	assert_line(entries, 1, true, "would write 1 xplane overlay (1.00 KiB)\n");
 	assert_line(&entries[4], 1, false, "");
 }

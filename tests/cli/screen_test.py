@@ -10,6 +10,7 @@ $TPUSIGHT names the program (default: bin/tpusight).
 """
 import glob
 import os
+import re
 import subprocess
 import sys
 
@@ -54,7 +55,7 @@ def wrong_with(run):
         yield f"{len(lines)} lines"
     if len(widest) > WIDTH:
         yield f"{len(widest)} columns: {widest}"
-    if not any(line.startswith(("1 critical", "1 warning", "1 info", "no findings")) for line in lines):
+    if not any(re.match(r"\d+ (critical|warning|info|note)|no findings", line) for line in lines):
         yield "neither a finding nor the word that there is none"
     if not any("--all" in line for line in lines):
         yield "no word of how to see more"

@@ -247,7 +247,7 @@ TEST(what_is_not_there_cannot_be_asked_for)
 		const struct ts_trim_choice *choice;
 		const char *words;
 	} rows[] = {
-		{ &steps, "--steps 9-10: this run has the steps 5 to 7" },
+		{ &steps, "--steps 9-10: out of range; this run has steps 5-7" },
 		{ &plane, "no plane is called /device:TPU:9 (/device:TPU:0, for instance)" },
 		{ &host, "no host is called other (the first of 1 is host)" },
 	};

@@ -158,7 +158,7 @@ TEST(a_third_program_is_reported_in_the_sample_that_has_it)
 	take_nr(&given, "jit_train_step", 2);
 	take_nr(&given, "jit_train_step", 3);
 	assert_int_equal(given.nr_raised, 1);
-	assert_string_equal(given.title, "train_step is compiled again while the job runs");
+	assert_string_equal(given.title, "train_step was recompiled while the job ran");
 	assert_string_equal(given.evidence,
 			    "jit_train_step has 3 programs, 1 of them made while "
 			    "it was watched. They differ in shape: f32[3,4], f32[5,4].");
@@ -303,7 +303,7 @@ TEST(of_two_functions_the_one_with_more_programs_is_named)
 	begin(&given);
 	take(&given, before, TS_NELEM(before), true);
 	take(&given, after, TS_NELEM(after), true);
-	assert_string_equal(given.title, "g is compiled again while the job runs");
+	assert_string_equal(given.title, "g was recompiled while the job ran");
 	end(&given);
 }
 

@@ -75,7 +75,7 @@ TEST(findings_become_html_with_all_text_escaped)
 	assert_string_equal(report->suggestions[0]->rule_name, "TPUsight/host-copies");
 	assert_string_equal(
 		report->suggestions[0]->suggestion_text,
-		"<p><b>TPUsight: Waits for &lt;host&gt;</b> (critical, likely; gain: unknown)</p>"
+		"<p><b>TPUsight: Waits for &lt;host&gt;</b> (critical, likely; gain unknown)</p>"
 		"<p>82 % &lt;script&gt;alert(1)&lt;/script&gt; &quot;x&quot; &amp; \xef\xbf\xbd</p>"
 		"<ul><li><code>fusion.1</code> in jit_&lt;f&gt;, a.py:3</li><li>b.py:4</li></ul>"
 		"<p>Do less.</p><p><code>x = jnp.pad(y) &nbsp;# &lt;128</code></p>");

@@ -30,7 +30,7 @@ def tasks(answer, report):
     steps = {s["step"]: [s["start_ps"], s["start_ps"] + s["duration_ps"]] for s in report["steps"]}
     late, padded, compiled = answer["straggler"], answer["padding"], answer["recompilation"]
     return [
-        {"name": "straggler", "finding": "keeps the other cores waiting", "op": late["op"], "source": late["source"],
+        {"name": "straggler", "finding": "is a straggler", "op": late["op"], "source": late["source"],
          "who": f"{short(late['host'])} TPU:{late['chip']}", "step": late["step"], "range": steps[late["step"]], "word": "since"},
         {"name": "padding", "finding": "is padding", "op": padded["op"], "source": padded["source"], "shape": "65,65,65,65"},
         {"name": "recompilation", "finding": "", "says": f"{compiled['function']} is compiled", "source": compiled["source"],

@@ -126,9 +126,9 @@ class OfAReport(unittest.TestCase):
 
     def test_a_finding_begins_with_its_headline(self):
         finding = self.slow.findings[0]
-        self.assertRegex(str(finding), r"\Awarning: 13 % of core time waits for input\n  evidence: For 12\.1 core-ms .*\n")
-        self.assertRegex(finding._repr_html_(), r"\A<b>warning: 13 % of core time waits for input</b>")
-        self.assertRegex(str(self.slow.findings), r"\Afindings: 1\n  warning: 13 %")
+        self.assertRegex(str(finding), r"\Awarning: Devices wait for input 13 % of the time\n  evidence: For 12\.1 core-ms .*\n")
+        self.assertRegex(finding._repr_html_(), r"\A<b>warning: Devices wait for input 13 % of the time</b>")
+        self.assertRegex(str(self.slow.findings), r"\Afindings: 1\n  warning: Devices wait for input 13 %")
         self.assertEqual(str(self.session.findings), "no findings")
 
     def test_nothing_that_a_cell_shows_is_long(self):

@@ -137,7 +137,7 @@ class Urls(unittest.TestCase):
         with open(os.path.join(self.logs, records), "wb") as f:
             f.write(native)
         before = files_of(self.logs)
-        self.assertIn("wrote 1 xplane overlay", self.run_it("annotate", URL)[0])
+        self.assertIn("Wrote 1 xplane overlay", self.run_it("annotate", URL)[0])
         of_profile = [r for r in self.requests() if r.get("url") == f"{URL}/{records}"]
         self.assertEqual([r["op"] for r in of_profile], ["read", "append"])
         self.assertEqual(of_profile[1]["size"], len(native))

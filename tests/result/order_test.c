@@ -65,9 +65,9 @@ TEST(a_column_that_is_not_there_is_named)
 	static const struct {
 		const char *name, *message;
 	} rows[] = {
-		{ "self_tme_ps", "no column is called self_tme_ps (did you mean self_time_ps?)" },
-		{ "slf time", "no column is called slf time (did you mean self time?)" },
-		{ "nothing", "no column is called nothing (there are: name, self_time_ps)" },
+		{ "self_tme_ps", "unknown column 'self_tme_ps' (did you mean 'self_time_ps'?)" },
+		{ "slf time", "unknown column 'slf time' (did you mean 'self time'?)" },
+		{ "nothing", "unknown column 'nothing' (there are: name, self_time_ps)" },
 	};
 	struct ts_results results;
 	struct ts_table *table = given(&results);

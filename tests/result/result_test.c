@@ -221,7 +221,7 @@ TEST_WITH(a_misspelt_view_gets_the_one_that_is_close, set_up, tear_down)
 	ts_result_table(time, "per_step", NULL, cores, 1);
 	assert_int_equal(ts_view_find(*state, "time.perstep", &view, &err), TS_USAGE);
 	assert_string_equal(err.text,
-			    "no view is called time.perstep (did you mean time.per_step?)");
+			    "unknown view 'time.perstep' (did you mean 'time.per_step'?)");
 	assert_int_equal(ts_view_find(*state, "tme", &view, &err), TS_USAGE);
-	assert_string_equal(err.text, "no view is called tme (did you mean time?)");
+	assert_string_equal(err.text, "unknown view 'tme' (did you mean 'time'?)");
 }

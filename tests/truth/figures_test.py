@@ -48,7 +48,7 @@ LABELS = {
 }
 # Of the first place of a finding, and of its links, which JSON has as objects.
 OF_PLACES = {"op", "module", "source", "xprof", "xprof_trace", "perfetto", "perfetto_sql"}
-OF_SCREEN = {"duty cycle": "overview.duty_cycle_pct", "MXU": "overview.mxu_utilization_pct",
+OF_SCREEN = {"device busy": "overview.duty_cycle_pct", "MXU": "overview.mxu_utilization_pct",
              "HBM": "overview.hbm_utilization_pct", "padding": "overview.padding_waste_pct"}
 SIZES = {"s": 1e12, "ms": 1e9, "µs": 1e6, "ns": 1e3, "ps": 1}
 EPSILON = 1e-6
@@ -262,15 +262,15 @@ def same_screen(doc, path):
         found = re.search(rf"(?:^|  ){label} ([\d.]+ %|-|impossible)", text, re.M)
         if found and not is_shown(found[1], at(doc, name)):
             yield f"{name} is {found[1]} on the screen, {at(doc, name)} in JSON"
-    classes = re.search(r"^core time: (.*\n(?:[a-z].*\n)*)", text, re.M)
-    for name, pct in re.findall(r"([a-z ]+?) ([\d.]+) %", re.sub(r"core time: |·", "\n", classes[0])) if classes else ():
+    classes = re.search(r"^device time: (.*\n(?:[a-z].*\n)*)", text, re.M)
+    for name, pct in re.findall(r"([a-z ]+?) ([\d.]+) %", re.sub(r"device time: |·", "\n", classes[0])) if classes else ():
         share = 100 * doc["time"]["buckets"][name.strip().replace(" ", "_") + "_ps"] / doc["time"]["total_ps"]
         if abs(share - float(pct)) > 0.0501:
             yield f"{name.strip()} is {pct} % on the screen, {share} in JSON"
 
 
 def same_gains(doc, path):
-    shown = re.findall(r"^ +gain: up to (\S+ \S+) of the run \(([\d.]+) %\)", program("report", "-q", "--view", "doctor", path), re.M)
+    shown = re.findall(r"^ +could save (\S+ \S+) \(([\d.]+) % of the run\)", program("report", "-q", "--view", "doctor", path), re.M)
     known = [f for f in doc["doctor"]["findings"] if f.get("gain_ps")]
     if len(shown) != len(known):
         yield f"{len(shown)} gains on the console, {len(known)} in JSON"

@@ -192,7 +192,7 @@ TEST(unknown_view_names_those_there_are)
 	report.view = "nonsense";
 	assert_int_equal(ts_report_json(&out, &results, &report, &err), TS_USAGE);
 	assert_string_equal(err.text,
-			    "no view is called nonsense (there are: overview, time, doctor, "
+			    "unknown view 'nonsense' (there are: overview, time, doctor, "
 			    "and the tables of each)");
 	assert_int_equal(out.n, 0);
 	ts_results_release(&results);

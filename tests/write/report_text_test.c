@@ -29,14 +29,14 @@ static void assert_report(const struct ts_report *report, const char *expected)
 	"  health, of 100: 14\n"                                                    \
 	"  1. critical 82 % of core time waits for copies to and from host memory\n" \
 	"     4 copies of 5.0 GiB a step at 26 GB/s\n"                               \
-	"     gain: up to 18.8 s of the run (82.0 %), certain\n"                      \
+	"     could save 18.8 s (82.0 % of the run); certain\n"                       \
 	"     where: copy.3 in jit_f at /home/u/host-offload.py:29\n"                \
 	"     do: keep the parameters in HBM\n"                                      \
 	"         x = jax.device_put(x, d)\n"                                        \
 	"\n"                                                                         \
 	"         y = f(x)\n"                                                        \
 	"  2. info a file is cut off\n"                                              \
-	"     gain: unknown, possible\n"
+	"     gain unknown; possible\n"
 
 TEST(report_reads_as_written_by_hand)
 {

@@ -5,19 +5,29 @@
 #include "result/impossible.h"
 #include "result/schema/doctor.def"
 #include "result/schema/overview.def"
-#include "result/schema/systolic.def"
 #include "write/summary.h"
 
 #include "sample.h"
 
 #define DOT " \xC2\xB7 "
 
+static void print_all(struct ts_buf *out, const struct ts_results *results,
+		      const struct ts_report *report)
+{
+	const struct ts_result *doctor = TS_FIND(results, doctor);
+
+	ts_summary_head(out, results, report->width);
+	ts_summary_numbers(out, results, report);
+	if (doctor)
+		ts_summary_findings(out, doctor, report);
+}
+
 static void assert_summary(const struct ts_results *results, size_t width, const char *expected)
 {
 	const struct ts_report report = { .width = width };
 	struct ts_buf out = TS_BUF_INIT;
 
-	ts_summary_text(&out, results, &report);
+	print_all(&out, results, &report);
 	ts_buf_putc(&out, '\0');
 	assert_false(out.failed);
 	assert_string_equal((char *)out.p, expected);
@@ -29,15 +39,36 @@ TEST(summary_fits_a_wide_terminal_in_one_line_each)
 	struct ts_results results;
 
 	sample_make(&results);
-	assert_summary(
-		&results, 140,
-		"profiles/run1/2025_03_11" DOT "1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT
-		"2 steps (inferred from jit_f)\n"
-		"health 14/100   duty cycle 86.5 %   MXU -   HBM -   padding -\n"
-		"findings, with the time of the run that each could give back at most:\n"
-		"1 critical    18.8 s  82 % of core time waits for copies to and from host memory: "
-		"4 copies of 5.0 GiB a step at 26 GB/s (host-offload.py:29)\n"
-		"2 info             -  a file is cut off\n");
+	assert_summary(&results, 140,
+		       "profiles/run1/2025_03_11" DOT "1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT
+		       "2 steps (inferred from jit_f)\n"
+		       "health 14/100   device busy 86.5 %\n"
+		       "Findings, by the time they could save:\n"
+		       "1 critical    18.8 s  82 % of core time waits for copies to and from host "
+		       "memory (host-offload.py:29)\n"
+		       "   do: keep the parameters in HBM\n"
+		       "... and 1 note (tpusight report --view doctor)\n");
+	ts_results_release(&results);
+}
+
+TEST(a_figure_has_its_band)
+{
+	struct ts_results results;
+	struct ts_result *doctor;
+	struct ts_table *kpis;
+
+	ts_results_init(&results);
+	sample_overview(&results);
+	doctor = TS_ADD(&results, doctor);
+	kpis = TS_TABLE(doctor, doctor_kpis);
+	TS_PUT_ROW(doctor, kpis, doctor_kpis, .name = ts_text(TS_LIT("device_utilization")),
+		   .band = ts_text(TS_LIT("good")));
+	TS_PUT_ROW(doctor, kpis, doctor_kpis, .name = ts_text(TS_LIT("mxu_utilization")),
+		   .band = ts_text(TS_LIT("unknown")));
+	assert_summary(&results, 0,
+		       "profiles/run1/2025_03_11" DOT "1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT
+		       "2 steps (inferred from jit_f)\n"
+		       "health 14/100   device busy 86.5 % (good)\nno findings\n");
 	ts_results_release(&results);
 }
 
@@ -77,12 +108,12 @@ TEST(summary_breaks_lines_on_a_narrow_one)
 		       "profiles/run1/2025_03_11\n"
 		       "  1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT
 		       "2 steps (inferred from jit_f)\n"
-		       "health 14/100   duty cycle 86.5 %   MXU -   HBM -   padding -\n"
-		       "findings, with the time of the run that each could give back at\n"
-		       "  most:\n"
+		       "health 14/100   device busy 86.5 %\n"
+		       "Findings, by the time they could save:\n"
 		       "1 critical    18.8 s  82 % of core time waits for copies to and\n"
-		       "                      from \xE2\x80\xA6 (host-offload.py:29)\n"
-		       "2 info             -  a file is cut off\n");
+		       "                      from host memory (host-offload.py:29)\n"
+		       "   do: keep the parameters in HBM\n"
+		       "... and 1 note (tpusight report --view doctor)\n");
 	ts_results_release(&results);
 }
 
@@ -96,7 +127,7 @@ TEST(no_line_is_wider_than_the_terminal)
 		struct ts_buf out = TS_BUF_INIT;
 		struct ts_bytes rest;
 
-		ts_summary_text(&out, &results, &report);
+		print_all(&out, &results, &report);
 		for (rest = ts_buf_bytes(&out); rest.n > 0;) {
 			size_t n = ts_bytes_find(rest, "\n");
 			size_t columns = ts_term_width(ts_bytes_cut(rest, 0, n));
@@ -112,43 +143,14 @@ TEST(no_line_is_wider_than_the_terminal)
 	ts_results_release(&results);
 }
 
-TEST(what_is_missing_is_a_dash)
+TEST(what_is_unknown_is_left_out)
 {
 	struct ts_results results;
 
 	ts_results_init(&results);
-	assert_summary(&results, 80,
-		       "-" DOT "-\n"
-		       "health -   duty cycle -   MXU -   HBM -   padding -\n");
+	assert_summary(&results, 80, "-" DOT "-\n");
 	TS_ADD(&results, doctor);
-	assert_summary(&results, 0,
-		       "-" DOT "-\n"
-		       "health -   duty cycle -   MXU -   HBM -   padding -\n"
-		       "no findings\n");
-	ts_results_release(&results);
-}
-
-TEST(missing_utilization_says_why)
-{
-	struct ts_results results;
-	struct ts_result *result;
-	struct ts_table *ops;
-
-	ts_results_init(&results);
-	result = TS_ADD(&results, systolic);
-	ops = TS_TABLE(result, systolic_ops);
-	assert_summary(&results, 0,
-		       "-" DOT "-\nhealth -   duty cycle -   MXU -  (no matrix work in "
-		       "this profile)   HBM -   padding -\n");
-	TS_PUT_ROW(result, ops, systolic_ops, .op = ts_text(TS_LIT("dot")));
-	assert_summary(&results, 0,
-		       "-" DOT "-\nhealth -   duty cycle -   MXU -  (no op has a known "
-		       "cost)   HBM -   padding -\n");
-	result = TS_ADD(&results, overview);
-	TS_SET(result, overview, overview.mxu_utilization_pct,
-	       ts_held_share_pct(result, 2.5, TS_LIT("work and time")));
-	assert_summary(&results, 0,
-		       "-" DOT "-\nhealth -   duty cycle -   MXU impossible   HBM -   padding -\n");
+	assert_summary(&results, 0, "-" DOT "-\nno findings\n");
 	ts_results_release(&results);
 }
 
@@ -162,7 +164,7 @@ TEST(share_above_its_peak_is_impossible)
 	TS_SET(result, overview, overview.mxu_utilization_pct,
 	       ts_held_share_pct(result, 5.1, TS_LIT("FLOPs and time")));
 	assert_summary(&results, 0,
-		       "-" DOT "-\nhealth -   duty cycle -   MXU impossible   HBM -   padding -\n");
+		       "-" DOT "-\nMXU impossible\n");
 	ts_results_release(&results);
 }
 
@@ -173,12 +175,12 @@ TEST(colors_are_there_only_when_asked_for)
 	struct ts_results results;
 
 	sample_make(&results);
-	ts_summary_text(&out, &results, &report);
+	print_all(&out, &results, &report);
 	assert_true(ts_bytes_has(ts_buf_bytes(&out), "\x1b[1;31mcritical\x1b[0m    18.8 s  82 %"));
 	assert_true(ts_bytes_has(ts_buf_bytes(&out), "\x1b[1;31mhealth 14/100\x1b[0m"));
 	ts_buf_clear(&out);
 	report.color = false;
-	ts_summary_text(&out, &results, &report);
+	print_all(&out, &results, &report);
 	assert_false(ts_bytes_has(ts_buf_bytes(&out), "\x1b"));
 	ts_buf_release(&out);
 	ts_results_release(&results);
@@ -198,48 +200,33 @@ TEST(unknown_chip_is_shown_as_the_profile_names_it)
 	devices[0].kind = devices[1].kind = ts_text(ts_bytes_of("TPU v99"));
 	TS_SET(result, overview, run.devices, list); /* the third says nothing */
 	assert_summary(&results, 0,
-		       "-" DOT "2 x TPU v99 + 1 x unknown device" DOT "-\n"
-		       "health -   duty cycle -   MXU -   HBM -   padding -\n");
+		       "-" DOT "2 x TPU v99 + 1 x unknown device" DOT "-\n");
 	ts_results_release(&results);
 }
 
-TEST(evidence_without_room_goes_without_a_trace)
+TEST(advice_is_its_first_clause)
 {
-	struct ts_results results;
-	struct ts_finding *finding;
+	static const struct {
+		struct ts_bytes advice;
+		const char *line;
+	} rows[] = {
+		{ TS_LIT("Send fewer bytes (in bf16; or later), or shard. More."),
+		  "   do: send fewer bytes\n" },
+		{ TS_LIT("HBM is full: keep less"), "   do: HBM is full\n" },
+		{ TS_LIT("A step of 1.5 s waits"), "   do: a step of 1.5 s waits\n" },
+		{ TS_LIT(""), "" },
+	};
+	const struct ts_report report = { .width = 0 };
 
-	ts_results_init(&results);
-	finding = ts_result_finding(TS_ADD(&results, doctor));
-	finding->title = TS_LIT("a title that takes most of two such lines");
-	finding->evidence = TS_LIT("incomprehensibilities");
-	assert_summary(&results, 40,
-		       "-" DOT "-\n"
-		       "health -   duty cycle -   MXU -   HBM -\n"
-		       "padding -\n"
-		       "1 critical  a title that takes most of\n"
-		       "            two such lines\n");
-	ts_results_release(&results);
-}
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct ts_finding finding = { .title = TS_LIT("slow"), .advice = rows[i].advice };
+		struct ts_buf out = TS_BUF_INIT;
 
-TEST(evidence_is_its_first_sentence)
-{
-	struct ts_results results;
-	struct ts_finding *finding;
-
-	ts_results_init(&results);
-	finding = ts_result_finding(TS_ADD(&results, doctor));
-	finding->title = TS_LIT("slow");
-	finding->evidence = TS_LIT("It takes 1.5 s in a.py. The rest. And more.");
-	finding = ts_result_finding(results.items[0]);
-	finding->title = TS_LIT("slower");
-	finding->evidence = TS_LIT("All of it.");
-	assert_summary(&results, 0,
-		       "-" DOT "-\n"
-		       "health -   duty cycle -   MXU -   HBM -   padding -\n"
-		       "findings, with the time of the run that each could give back at most:\n"
-		       "1 critical         -  slow: It takes 1.5 s in a.py\n"
-		       "2 critical         -  slower: All of it\n");
-	ts_results_release(&results);
+		ts_summary_finding(&out, &finding, 1, &report);
+		ts_buf_putc(&out, '\0');
+		assert_string_equal(strchr((char *)out.p, '\n') + 1, rows[i].line);
+		ts_buf_release(&out);
+	}
 }
 
 TEST(profile_without_a_device_shows_no_rates)
@@ -262,19 +249,40 @@ TEST(profile_without_a_device_shows_no_rates)
 
 TEST(many_findings_are_counted)
 {
-	struct ts_report report = { .width = 80 };
-	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 	struct ts_result *doctor;
 
 	ts_results_init(&results);
 	doctor = TS_ADD(&results, doctor);
 	for (int i = 0; i < 13; i++)
-		ts_result_finding(doctor)->title = TS_LIT("t");
-	ts_summary_text(&out, &results, &report);
-	assert_true(ts_bytes_ends(ts_buf_bytes(&out),
-				  "10 critical         -  t\n... and 3 more (tpusight report "
-				  "--view doctor)\n"));
+		*ts_result_finding(doctor) = (struct ts_finding){
+			.title = TS_LIT("t"),
+			.severity = i < 5 ? TS_WARNING : TS_INFO,
+			.gain_ps = i < 8 ? 1000 : 0,
+		};
+	assert_summary(&results, 80,
+		       "-" DOT "-\n"
+		       "Findings, by the time they could save:\n"
+		       "1 warning    1.00 ns  t\n"
+		       "2 warning    1.00 ns  t\n"
+		       "3 warning    1.00 ns  t\n"
+		       "... and 5 more, 5 notes (tpusight report --view doctor)\n");
+	ts_results_release(&results);
+}
+
+TEST(a_session_among_several_has_three_lines)
+{
+	const struct ts_report report = { .width = 76 };
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+
+	sample_make(&results);
+	ts_summary_row(&out, &results, &report);
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p, "profiles/run1/2025_03_11\n"
+					   "  1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT
+					   "2 steps (inferred from jit_f)\n"
+					   "    18.8 s  82 % of core time waits for copies to and from host memory\n");
 	ts_buf_release(&out);
 	ts_results_release(&results);
 }

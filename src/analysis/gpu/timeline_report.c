@@ -327,7 +327,7 @@ static void timeline_report_put_totals(const struct report *report,
 
 static const char *const sources[] = {
 	[TIMELINE_NONE] = "the whole trace: no steps are known",
-	[TIMELINE_MARKS] = "the host's marks, each until its last kernel",
+	[TIMELINE_MARKS] = "marks on the host, each to the end of its last kernel",
 	[TIMELINE_DEVICES] = "the devices', the mean of a host's devices",
 	[TIMELINE_HOST] = "the host's marks",
 };

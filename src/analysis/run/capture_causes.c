@@ -614,7 +614,7 @@ static bool check_busy_at_end(struct report *report, const struct work *work)
 		      ts_fmt_ps(time, TS_MAX(gap_ps, 0)));
 	capture_causes_add(
 		report, "not_blocked", TS_INFO, TS_CAPTURE_USABLE,
-		TS_LIT("The profile ended while a device was still at work: the last step is cut"));
+		TS_LIT("The profile stopped mid-step; the last step is incomplete"));
 	return true;
 }
 

@@ -387,7 +387,7 @@ done:
 	return st;
 }
 
-/* "marked on the host as execute_* (2 prefill, 6 decode), each until its last kernel" */
+/* "marked on the host as execute_* (2 prefill, 6 decode), each to the end of its last kernel" */
 static struct ts_bytes source_of_ranges(const struct ts_context *ctx, struct ts_result *result)
 {
 	static const char *const words[] = {
@@ -410,7 +410,7 @@ static struct ts_bytes source_of_ranges(const struct ts_context *ctx, struct ts_
 	return ts_result_text(result, "%s %s%s%s%s",
 			      is_marked ? "marked on the host as" : "inferred from the ranges",
 			      steps->made_of, text, n ? ")" : "",
-			      ts_timeline_facts(ctx)->nr_steps > 0 ? ", each until its last kernel"
+			      ts_timeline_facts(ctx)->nr_steps > 0 ? ", each to the end of its last kernel"
 								   : "");
 }
 
@@ -426,7 +426,7 @@ static void overview_put_step_source(const struct ts_context *ctx, const struct 
 	if (outline->steps.is_range)
 		text = source_of_ranges(ctx, result);
 	else if (ts_timeline_facts(ctx)->nr_steps > 0)
-		text = TS_LIT("the host's marks, each until its last kernel");
+		text = TS_LIT("marks on the host, each to the end of its last kernel");
 	else if (ts_time_facts(ctx)->nr_steps == 0)
 		text = ts_result_text(result, "marked on the host as %s",
 				      outline->host_steps.made_of);

@@ -7,33 +7,42 @@
  */
 #include "analysis/time/time.h"
 
+#include <ctype.h>
+
 #include "base/units.h"
 #include "result/schema/time.def"
 
 #define MAX_NAMED    3	  /* ops */
+#define NR_LARGEST   3	  /* classes */
 #define MIN_NAMED    0.01 /* of core time that such an op has, and ops of unknown work */
 #define RATE_MIN     0.5 /* of the time of a class that its rate must explain */
 #define GOOD_FROM    0.5 /* of core time that the matrix units need at their peak */
 #define MIN_OF_CLASS 0.4 /* of core time that a class must have to be the verdict, and vector units too */
 
-static const char *const sentences[TS_NR_BUCKETS] = {
-	[TS_BUCKET_COMPUTE] = "Your workload is compute-bound",
-	[TS_BUCKET_BELOW_ROOFLINE] = "Your ops run below their rooflines",
-	[TS_BUCKET_MEMORY_WAIT] = "Your workload is memory-bound (it waits for HBM)",
-	[TS_BUCKET_COMMUNICATION] =
-		"Your workload is communication-bound (collectives are exposed)",
-	[TS_BUCKET_HOST_TRANSFER] = "Your workload waits for copies to and from the host",
-	[TS_BUCKET_REMATERIALIZATION] = "Your workload spends its time on recomputation",
-	[TS_BUCKET_UNEXPLAINED] = "No single limit is known",
-	[TS_BUCKET_COMPILATION] = "Your workload waits for the compiler",
-	[TS_BUCKET_INPUT] = "Your workload is input-bound (devices wait for data)",
-	[TS_BUCKET_LAUNCH] = "Your workload is launch-bound (devices wait for launches)",
-	[TS_BUCKET_IDLE] = "Your devices are mostly idle (the host does not feed them)",
+/* The share of device time stands between the two, where there is an end. */
+struct sentence {
+	const char *head, *end;
+};
+
+static const struct sentence sentences[TS_NR_BUCKETS] = {
+	[TS_BUCKET_COMPUTE] = { "Your workload is compute-bound", NULL },
+	[TS_BUCKET_BELOW_ROOFLINE] = { "Ops run below their rooflines", NULL },
+	[TS_BUCKET_MEMORY_WAIT] = { "Memory-bound: devices wait for HBM ", " of the time" },
+	[TS_BUCKET_COMMUNICATION] = { "Communication-bound: ",
+				      " of device time waits for collectives" },
+	[TS_BUCKET_HOST_TRANSFER] = { "Waiting for copies to and from the host takes ",
+				      " of device time" },
+	[TS_BUCKET_REMATERIALIZATION] = { "Rematerialization takes ", " of device time" },
+	[TS_BUCKET_UNEXPLAINED] = { "No limit is known", NULL },
+	[TS_BUCKET_COMPILATION] = { "Devices wait for the compiler ", " of the time" },
+	[TS_BUCKET_INPUT] = { "Input-bound: devices wait for data ", " of the time" },
+	[TS_BUCKET_LAUNCH] = { "Launch-bound: devices wait for launches ", " of the time" },
+	[TS_BUCKET_IDLE] = { "Devices are idle ", " of the time: the host does not keep up" },
 };
 
 struct verdict {
 	enum ts_bucket bucket; /* TS_NR_BUCKETS: no class has enough */
-	const char *sentence;
+	struct sentence sentence;
 };
 
 static double time_verdict_share_of(const struct ts_time_facts *time, int64_t ps)
@@ -58,7 +67,7 @@ static bool has_rate(const struct ts_time_facts *time, enum ts_bucket bucket,
 	return (double)time->part_ps[part] >= RATE_MIN * (double)time->bucket_ps[bucket];
 }
 
-static const struct verdict no_limit = { TS_NR_BUCKETS, "No single limit is known" };
+static const struct verdict no_limit = { TS_NR_BUCKETS, { "Nothing dominates", NULL } };
 
 /* Compute is what matrix units need and what the compiler thinks of the others: one of them must rule. */
 static struct verdict compute_verdict(const struct ts_context *ctx,
@@ -72,13 +81,12 @@ static struct verdict compute_verdict(const struct ts_context *ctx,
 		/* Praise is for a TPU whose matrix units need half of all core time at peak. */
 		if (!(ctx->profile->nr_devices > 0 && ctx->profile->devices[0].is_gpu) &&
 		    time_verdict_share_of(time, time->part_ps[TS_SPLIT_MATRIX]) >= GOOD_FROM)
-			verdict.sentence = "Your workload is compute-bound (good for TPU!)";
+			verdict.sentence.head = "Your workload is compute-bound (good for TPU!)";
 		return verdict;
 	}
 	if (time_verdict_share_of(time, time->part_ps[TS_SPLIT_ESTIMATE]) < MIN_OF_CLASS)
 		return no_limit;
-	verdict.sentence = "Your workload is bound by vector and scalar units, as far as the "
-			   "compiler's estimate says";
+	verdict.sentence.head = "Bound by vector and scalar units, by the compiler's estimate";
 	return verdict;
 }
 
@@ -93,7 +101,8 @@ static struct verdict time_verdict_verdict_of(const struct ts_context *ctx,
 	if (most == TS_BUCKET_COMPUTE)
 		return compute_verdict(ctx, time);
 	if (most == TS_BUCKET_MEMORY_WAIT && !has_rate(time, most, TS_SPLIT_HBM))
-		verdict.sentence = "Your workload waits for copies within the device";
+		verdict.sentence = (struct sentence){ "Waiting for copies within the device takes ",
+						      " of device time" };
 	return verdict;
 }
 
@@ -144,26 +153,32 @@ static void time_verdict_put_holders(struct ts_buf *text, const struct ts_contex
 	}
 }
 
+/* "compute 29.7 %, communication 22.2 %, memory wait 20.9 %" */
 static void put_largest(struct ts_buf *text, const struct ts_time_facts *time)
 {
-	enum ts_bucket most = time_verdict_largest(time);
+	enum ts_bucket largest[NR_LARGEST];
+	size_t nr = 0;
 
-	ts_buf_puts(text, "the largest class is ");
-	ts_buf_puts(text, ts_bucket_title(most));
-	ts_buf_puts(text, " with ");
-	time_verdict_put_share(text, time, time->bucket_ps[most]);
-	ts_buf_puts(text, " of core time");
-	if (most != TS_BUCKET_COMPUTE)
-		return;
-	ts_buf_puts(text, " (matrix units ");
-	time_verdict_put_share(text, time, time->part_ps[TS_SPLIT_MATRIX]);
-	ts_buf_puts(text, ", other units ");
-	time_verdict_put_share(text, time, time->part_ps[TS_SPLIT_ESTIMATE]);
-	if (time_verdict_share_of(time, time->part_ps[TS_SPLIT_KIND]) >= MIN_NAMED) {
-		ts_buf_puts(text, ", ops of unknown work ");
-		time_verdict_put_share(text, time, time->part_ps[TS_SPLIT_KIND]);
+	for (int b = 0; b < TS_NR_BUCKETS; b++) {
+		size_t at = nr;
+
+		while (at > 0 && time->bucket_ps[largest[at - 1]] < time->bucket_ps[b])
+			at--;
+		if (time_verdict_share_of(time, time->bucket_ps[b]) < MIN_NAMED || at == NR_LARGEST)
+			continue;
+		nr = TS_MIN(nr + 1, NR_LARGEST);
+		memmove(&largest[at + 1], &largest[at], (nr - 1 - at) * sizeof(*largest));
+		largest[at] = (enum ts_bucket)b;
 	}
-	ts_buf_puts(text, ")");
+	for (size_t i = 0; i < nr; i++) {
+		const char *title = ts_bucket_title(largest[i]);
+
+		ts_buf_puts(text, i > 0 ? ", " : "");
+		ts_buf_putc(text, (char)tolower((unsigned char)title[0]));
+		ts_buf_puts(text, title + 1);
+		ts_buf_putc(text, ' ');
+		time_verdict_put_share(text, time, time->bucket_ps[largest[i]]);
+	}
 }
 
 static void put_memory(struct ts_buf *text, const struct ts_time_facts *time)
@@ -172,7 +187,7 @@ static void put_memory(struct ts_buf *text, const struct ts_time_facts *time)
 	int64_t wait_ps = TS_MAX(time->bucket_ps[TS_BUCKET_MEMORY_WAIT] - hbm_ps, 0);
 
 	time_verdict_put_share(text, time, hbm_ps);
-	ts_buf_puts(text, " of core time is what HBM needs at its peak, beyond the matrix units; ");
+	ts_buf_puts(text, " of device time is what HBM needs at its peak, beyond the matrix units; ");
 	time_verdict_put_share(text, time, wait_ps);
 	ts_buf_puts(text, " waits for copies");
 }
@@ -189,7 +204,7 @@ static void put_evidence(struct ts_buf *text, const struct ts_context *ctx,
 			break;
 		}
 		time_verdict_put_share(text, time, time->part_ps[TS_SPLIT_MATRIX]);
-		ts_buf_puts(text, " of core time is what the matrix units need at their peak, ");
+		ts_buf_puts(text, " of device time is what the matrix units need at their peak, ");
 		time_verdict_put_share(text, time, time->part_ps[TS_SPLIT_ESTIMATE]);
 		ts_buf_puts(text, " what the compiler's estimate adds for other units");
 		break;
@@ -199,30 +214,36 @@ static void put_evidence(struct ts_buf *text, const struct ts_context *ctx,
 		time_verdict_put_share(text, time, time->bucket_ps[bucket]);
 		ts_buf_puts(text,
 			    bucket == TS_BUCKET_UNEXPLAINED
-				    ? " of core time is explained by neither the work nor the "
+				    ? " of device time is explained by neither the work nor the "
 				      "kind of its ops"
-				    : " of core time is beyond what their work needs");
+				    : " of device time is beyond what their work needs");
 		time_verdict_put_holders(text, ctx, time, bucket);
 		break;
 	case TS_NR_BUCKETS: put_largest(text, time); break;
 	default:
 		time_verdict_put_share(text, time, time->bucket_ps[bucket]);
-		ts_buf_puts(text, " of core time is ");
+		ts_buf_puts(text, " of device time is ");
 		ts_buf_puts(text, ts_bucket_title(bucket));
 		break;
 	}
 }
 
-/* Of ops the verdict says which: it is one sentence with its evidence. The others stand alone. */
-static struct ts_bytes sentence_of(struct ts_result *result, struct verdict verdict,
-				   struct ts_bytes evidence)
+/* A sentence has the share of its class; where there is none to say it of, the evidence stands behind it. */
+static struct ts_bytes sentence_of(struct ts_result *result, const struct ts_time_facts *time,
+				   struct verdict verdict, struct ts_bytes evidence)
 {
 	bool is_of_ops = verdict.bucket == TS_BUCKET_BELOW_ROOFLINE ||
 			 verdict.bucket == TS_BUCKET_UNEXPLAINED;
+	char pct[TS_UNIT_MAX];
 
-	if (!is_of_ops && verdict.bucket != TS_NR_BUCKETS)
-		return ts_bytes_of(verdict.sentence);
-	return ts_result_text(result, "%s: %.*s", verdict.sentence, TS_ARG(evidence));
+	if (is_of_ops || verdict.bucket == TS_NR_BUCKETS)
+		return ts_result_text(result, "%s: %.*s", verdict.sentence.head, TS_ARG(evidence));
+	if (!verdict.sentence.end)
+		return ts_bytes_of(verdict.sentence.head);
+	return ts_result_text(
+		result, "%s%s%s", verdict.sentence.head,
+		ts_fmt_pct(pct, 100 * time_verdict_share_of(time, time->bucket_ps[verdict.bucket])),
+		verdict.sentence.end);
 }
 
 enum ts_status ts_time_put_verdict(const struct ts_context *ctx, struct ts_result *result,
@@ -245,7 +266,7 @@ enum ts_status ts_time_put_verdict(const struct ts_context *ctx, struct ts_resul
 	ts_buf_release(&text);
 	if (failed)
 		return ts_fail_nomem(err);
-	TS_SET(result, time, bottleneck, ts_text(sentence_of(result, verdict, evidence)));
+	TS_SET(result, time, bottleneck, ts_text(sentence_of(result, time, verdict, evidence)));
 	TS_SET(result, time, bottleneck_bucket,
 	       verdict.bucket == TS_NR_BUCKETS
 		       ? ts_null()

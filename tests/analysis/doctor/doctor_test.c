@@ -91,7 +91,7 @@ TEST(host_copies_come_first_with_count_size_and_rate)
 	assert_int_equal(first->severity, TS_CRITICAL);
 	assert_int_equal(first->impact_ps, 16000 * MS);
 	/* 5 x 1024 x 1024 x 256 x 4 bytes = 5 GiB, in 200 ms: 26.8 GB/s */
-	assert_true(contains(first->title, "80 % of core time waits"));
+	assert_true(contains(first->title, "take 80 % of device time"));
 	assert_true(contains(first->title, "2 copies of 5.00 GiB a step at 26.8 GB/s"));
 	assert_true(contains(first->evidence, "sends 5.00 GiB to the host and fetches 5.00 GiB"));
 	assert_true(contains(first->evidence, "peak is 32.0 GB/s each way"));
@@ -549,7 +549,7 @@ TEST(a_slow_step_is_told_with_what_it_has_more_of)
 		if (finding) {
 			/* 50 ms over the median, on two cores */
 			assert_int_equal(finding->impact_ps, 100 * MS);
-			assert_true(contains(finding->title, "1 of 5 steps takes over 20 %"));
+			assert_true(contains(finding->title, "1 of 5 steps is slow (more than 20 %"));
 			assert_true(contains(finding->evidence, "half of them are within 3.00 ms"));
 			assert_true(contains(finding->evidence,
 					     "Step 4 takes 50.0 ms more: Idle grew by 100 core-ms "
@@ -688,7 +688,7 @@ TEST(a_copy_that_is_waited_for_is_worth_what_compute_could_cover)
 		assert_int_equal(finding != NULL, !host); /* host copies have a rule of their own */
 		if (finding) {
 			assert_int_equal(finding->impact_ps, 40 * MS);
-			assert_true(contains(finding->title, "10 % of core time waits for copies"));
+			assert_true(contains(finding->title, "10 % of device time waits for copies"));
 			assert_true(
 				contains(finding->evidence, "wait 100 core-ms; 300 core-ms more"));
 			assert_true(contains(finding->evidence,
@@ -756,7 +756,7 @@ TEST(a_core_that_comes_late_is_told)
 			assert_int_equal(finding->impact_ps, rows[i].impact_ms * MS);
 			assert_int_equal(finding->gain_ps, rows[i].impact_ms * MS / 2);
 			assert_true(contains(finding->title,
-					     "/device:TPU:1 keeps the other cores waiting"));
+					     "/device:TPU:1 is a straggler"));
 			assert_true(contains(finding->evidence, "of host host0"));
 			assert_true(
 				contains(finding->evidence, "last to 80 % of the 50 collectives"));

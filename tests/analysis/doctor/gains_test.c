@@ -85,7 +85,7 @@ TEST(one_cause_is_one_finding)
 	assert_string_equal(finding->merged[0].rule, "dominant_op");
 	assert_int_equal(finding->merged[0].impact_ps, 810 * MS);
 	assert_true(ts_bytes_has(finding->evidence,
-				 "It shows in this too: scan.1 alone takes 90 % of core time."));
+				 "It shows in this too: scan.1 alone takes 90 % of device time."));
 	given_release(&run);
 }
 

@@ -144,7 +144,7 @@ TEST(each_occurrence_has_a_slice_with_what_a_click_shows)
 	assert_int_equal(track->slices[1].end_ps, 50 * MS);
 	/* its own figures; the sentence is of the run */
 	assert_true(ts_bytes_is(track->labels[0].name, "30.0 % of core time: all-reduce"));
-	assert_true(ts_bytes_starts(arg_of(&track->labels[0], "title"), "30 % of core time"));
+	assert_true(ts_bytes_starts(arg_of(&track->labels[0], "title"), "30 % of device time"));
 	assert_int_equal(value_of(&track->labels[0], "op_time_ns").as.i, 300000000);
 	assert_true(value_of(&track->labels[0], "op_time_pct").as.r == 30);
 	assert_int_equal(value_of(&track->labels[0], "op_mxu_pct").type, TS_VALUE_NULL);

@@ -563,7 +563,7 @@ TEST(a_rank_that_comes_late_is_a_finding)
 		fail_msg("%s", err.text);
 	late = merged_in(finding_in(&mem, "idle"), "late_rank");
 	assert_non_null(late);
-	assert_true(ts_bytes_starts(late->title, "Rank 1 comes late"));
+	assert_true(ts_bytes_starts(late->title, "Rank 1 is a straggler"));
 	assert_int_equal(late->impact_ps, 2 * (30 + 40) * US); /* of two others */
 	memory_run_release(&mem);
 }

@@ -272,7 +272,7 @@ TEST(attention_that_is_not_fused_is_known_by_its_shapes)
 	       strcmp(doctor->findings[at].rule, "unfused_attention") != 0)
 		at++;
 	assert_true(at < doctor->nr_findings);
-	assert_true(ts_bytes_has(doctor->findings[at].title, "45 % of core time"));
+	assert_true(ts_bytes_has(doctor->findings[at].title, "45 % of device time"));
 	assert_true(ts_bytes_has(doctor->findings[at].evidence,
 				 "a softmax over 8 queries and 6 keys (1 of them) take 40.0 "));
 	assert_true(ts_bytes_has(doctor->findings[at].evidence,

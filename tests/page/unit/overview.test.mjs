@@ -51,7 +51,7 @@ test("no praise stands above a warning, and the rate is said once", () => {
 	assert.equal(verdict("critical").verdict, "Your workload is compute-bound");
 	assert.equal(verdict("info").verdict, "Your workload is compute-bound (good for TPU!)");
 	assert.equal(verdict().rate, "60 % of core time is what the matrix units need");
-	assert.equal(verdictOf({ time: { bottleneck: "No single limit is known: 3 %", bottleneck_evidence: "3 %" } }).rate, "");
+	assert.equal(verdictOf({ time: { bottleneck: "Nothing dominates: compute 3 %", bottleneck_evidence: "3 %" } }).rate, "");
 	assert.equal(verdictOf({ time: { bottleneck: null } }), null);
 	assert.equal(verdictOf({}), null);
 });

@@ -135,7 +135,7 @@ static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule
 	slow = slow_op(doctor, core->device);
 	if (!slow)
 		claim_own(doctor, own_ps);
-	finding->title = TS_SENTENCE(doctor, "{name} keeps the other cores waiting at collectives",
+	finding->title = TS_SENTENCE(doctor, "{name} is a straggler: the other cores wait for it in collectives",
 				     TS_NAME(device->label));
 	put_core(doctor, core);
 	put_slow_op(doctor, slow);

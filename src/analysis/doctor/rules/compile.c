@@ -276,15 +276,15 @@ static int64_t add_ranges(struct ts_doctor *doctor, const struct ts_cache_family
 	return first_step;
 }
 
-static void rules_compile_put_title(struct ts_doctor *doctor, const struct ts_cache_family *family)
+static void rules_compile_put_title(struct ts_doctor *doctor, const struct ts_cache_family *family,
+				    int64_t first_step)
 {
-	TS_PUT(doctor, "{name} is compiled ", TS_NAME(family->stem));
-	if (family->nr_compiled > 1)
-		TS_PUT(doctor, "{count} times", TS_COUNT(family->nr_compiled));
-	else
-		ts_put(doctor, "again");
+	TS_PUT(doctor, "{name} was {text}[ {count} times]", TS_NAME(family->stem),
+	       TS_STRING(family->nr_compiled > 1 ? "compiled" : "recompiled"),
+	       TS_WHEN(family->nr_compiled > 1, TS_COUNT(family->nr_compiled)));
 	if (is_static(family))
 		ts_put(doctor, " for parameters of the same shapes");
+	TS_PUT(doctor, "[; step {count} waited for it]", TS_COUNT(first_step));
 }
 
 static void report_function(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -296,13 +296,13 @@ static void report_function(struct ts_doctor *doctor, const struct ts_rule *rule
 		ts_doctor_report(doctor, rule, family->stem, none, family->again_wait_ps);
 	int64_t first_step = add_ranges(doctor, family);
 
-	rules_compile_put_title(doctor, family);
+	rules_compile_put_title(doctor, family, first_step);
 	finding->title = ts_doctor_text(doctor);
 	TS_PUT(doctor,
-	       "It had an executable already[ when {count} of these compilations began][; the "
-	       "first step that waits is {count}][. The cores lose {core} by it]. ",
+	       "It had an executable already[ when {count} of these compilations began][. The "
+	       "devices lose {core} by it]. ",
 	       TS_WHEN(family->nr_again < family->nr_compiled, TS_COUNT(family->nr_again)),
-	       TS_COUNT(first_step), TS_CORE(family->again_wait_ps));
+	       TS_CORE(family->again_wait_ps));
 	rules_compile_put_family(doctor, family);
 	if (is_static(family))
 		put_static(doctor, family);

@@ -87,8 +87,8 @@ static void rules_fusion_put_pair(struct ts_doctor *doctor, const struct ts_fusi
 static void rules_fusion_put_pairs(struct ts_doctor *doctor, const struct ts_fusion_facts *fusion,
 				   const struct unfused *group)
 {
-	TS_PUT(doctor, "{count} pair{s} of ops pass arrays through HBM: {text}. Most in ",
-	       TS_COUNT(group->nr), TS_STRING(group->reason->words));
+	TS_PUT(doctor, "They pass arrays through HBM: {text}. Most in ",
+	       TS_STRING(group->reason->words));
 	for (size_t i = 0; i < group->best.nr; i++) {
 		ts_put(doctor, i > 0 ? ", " : "");
 		rules_fusion_put_pair(doctor, &fusion->pairs[group->best.row[i]]);
@@ -119,9 +119,12 @@ static void report_unfused(struct ts_doctor *doctor, const struct ts_rule *rule,
 		finding->code = ts_bytes_of(own->code);
 	finding->confidence = group->reason->confidence;
 	finding->advice = ts_bytes_of(group->reason->advice);
-	TS_PUT(doctor, "Fusing more ops could save {share} of core time ({text})",
-	       TS_SHARE(ts_doctor_share(doctor, group->impact_ps)),
-	       TS_PLAIN(ts_bytes_of(group->reason->name)));
+	TS_PUT(doctor,
+	       "{count} op pair{s} {text} not fused ({text}); fusing them could save {share} of "
+	       "device time",
+	       TS_COUNT(group->nr), TS_STRING(group->nr == 1 ? "is" : "are"),
+	       TS_PLAIN(ts_bytes_of(group->reason->name)),
+	       TS_SHARE(ts_doctor_share(doctor, group->impact_ps)));
 	finding->title = ts_doctor_text(doctor);
 	rules_fusion_put_pairs(doctor, fusion, group);
 	finding->evidence = ts_doctor_text(doctor);
@@ -160,7 +163,7 @@ static void describe_chains(struct ts_doctor *doctor, struct ts_finding *finding
 	struct ts_selection ops = { .nr = 0 };
 
 	finding->title =
-		TS_SENTENCE(doctor, "{share} of core time is in tiny ops that follow each other",
+		TS_SENTENCE(doctor, "Chains of tiny ops take {share} of device time",
 			    TS_SHARE(share));
 	TS_PUT(doctor, "{count} series of ops that are each too short to fill the core: ",
 	       TS_COUNT(fusion->nr_chains));

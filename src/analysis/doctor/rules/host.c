@@ -140,7 +140,7 @@ static double waited_rate(const struct ts_doctor *doctor, const struct copies *g
 
 static struct ts_bytes copies_title(struct ts_doctor *doctor, const struct copies *group)
 {
-	TS_PUT(doctor, "{share} of core time waits for copies to and from host memory: ",
+	TS_PUT(doctor, "Copies to and from host memory take {share} of device time: ",
 	       TS_SHARE(ts_doctor_share(doctor, group->all.exclusive_ps)));
 	put_copies(doctor, group);
 	return TS_SENTENCE(doctor, "[ at {rate}]", TS_RATE(waited_rate(doctor, group)));
@@ -237,11 +237,8 @@ static void put_room(struct ts_doctor *doctor, const struct copies *group)
 		used = hbm_used(&doctor->ctx->profile->modules[op->module]);
 	if (used >= 0 && used < hbm)
 		TS_PUT(doctor,
-		       "The module takes {bytes} of the device's {bytes} of HBM, {bytes} are "
-		       "free. ",
-		       TS_BYTES(used), TS_BYTES(hbm), TS_BYTES(hbm - used));
-	else
-		TS_PUT(doctor, "The device has {bytes} of HBM. ", TS_BYTES(hbm));
+		       "Keep up to {bytes} more of it in HBM: the module takes {bytes} of {bytes}. ",
+		       TS_BYTES(hbm - used), TS_BYTES(used), TS_BYTES(hbm));
 }
 
 /* Can overlap hide the copies at all? Only if the link at its peak is quicker than the compute. */
@@ -318,7 +315,7 @@ static void check_infeed_outfeed(struct ts_doctor *doctor, const struct ts_rule 
 		return;
 	finding = ts_doctor_report_run(doctor, rule, ops.exclusive_ps);
 	finding->title = TS_SENTENCE(
-		doctor, "{share} of core time is spent in infeed, outfeed and host send/recv",
+		doctor, "Infeed, outfeed and host send/recv take {share} of device time",
 		TS_SHARE(share));
 	TS_PUT(doctor, "{core} in {count} execution{s}[, most in {ops}].",
 	       TS_CORE(ops.exclusive_ps), TS_COUNT(ops.occurrences), TS_OPS(&ops, 4));

@@ -22,7 +22,7 @@ static void check_kernel_gaps(struct ts_doctor *doctor, const struct ts_rule *ru
 		return;
 	finding = ts_doctor_report_run(doctor, rule, gap_ps);
 	finding->title = TS_SENTENCE(
-		doctor, "{share} of core time passes from one kernel to the next", TS_SHARE(share));
+		doctor, "Gaps between kernels take {share} of device time", TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"{count} gaps of {time} on average between kernels that the host had launched in "
@@ -52,8 +52,8 @@ static void check_short_kernels(struct ts_doctor *doctor, const struct ts_rule *
 		return;
 	finding = ts_doctor_report_run(doctor, rule, short_ps);
 	finding->title =
-		TS_SENTENCE(doctor, "{share} of core time in kernels shorter than {number} \u00b5s",
-			    TS_SHARE(share), TS_ROUNDED(doctor->ctx->settings->kernel_short));
+		TS_SENTENCE(doctor, "Kernels shorter than {number} \u00b5s take {share} of device time",
+			    TS_ROUNDED(doctor->ctx->settings->kernel_short), TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"{count} of {count} kernels, {core} in all; {count} were over sooner than the call "
@@ -177,7 +177,7 @@ static void check_late_rank(struct ts_doctor *doctor, const struct ts_rule *rule
 	finding = ts_doctor_report_run(doctor, rule, lost_ps);
 	ts_doctor_cures(doctor, rank_cure(doctor, late));
 	finding->title =
-		TS_SENTENCE(doctor, "Rank {count} comes late: {share} of core time waits for it",
+		TS_SENTENCE(doctor, "Rank {count} is a straggler: {share} of device time waits for it",
 			    TS_COUNT(late->number), TS_SHARE(ts_doctor_share(doctor, lost_ps)));
 	finding->evidence = TS_SENTENCE(
 		doctor,

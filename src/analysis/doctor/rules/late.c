@@ -80,34 +80,34 @@ static struct ts_bytes rules_late_title(struct ts_doctor *doctor, const struct b
 {
 	const struct ts_late_op *most = blamed->most;
 	struct ts_bytes names = rules_late_names(doctor);
-	const char *keep = doctor->roots->nr_devices == 1 ? "keeps" : "keep";
+	const char *are = doctor->roots->nr_devices == 1 ? "is a straggler" : "are stragglers";
 
 	if (most && most->usual_ps == 0)
 		return TS_SENTENCE(
 			doctor,
-			"{text} {text} the other cores waiting: it alone runs {name}, {time} an "
+			"{text} {text}: it alone runs {name}, {time} an "
 			"execution",
-			TS_PLAIN(names), TS_STRING(keep),
+			TS_PLAIN(names), TS_STRING(are),
 			TS_NAME(doctor->ctx->profile->ops[most->op].name),
 			TS_TIME(most->own_ps / most->nr));
 	if (most)
 		return TS_SENTENCE(doctor,
-				   "{text} {text} the other cores waiting: {name} takes {time} an "
+				   "{text} {text}: {name} takes {time} an "
 				   "execution there and {time} on the others",
-				   TS_PLAIN(names), TS_STRING(keep),
+				   TS_PLAIN(names), TS_STRING(are),
 				   TS_NAME(doctor->ctx->profile->ops[most->op].name),
 				   TS_TIME(most->own_ps / most->nr),
 				   TS_TIME(most->usual_ps / most->nr));
 	if (blamed->usual_ps == 0)
 		return TS_SENTENCE(doctor,
-				   "{text} {text} the other cores waiting: it alone runs ops that "
+				   "{text} {text}: it alone runs ops that "
 				   "take {time}",
-				   TS_PLAIN(names), TS_STRING(keep), TS_TIME(blamed->own_ps));
+				   TS_PLAIN(names), TS_STRING(are), TS_TIME(blamed->own_ps));
 	return TS_SENTENCE(
 		doctor,
-		"{text} {text} the other cores waiting: ops take {number} % longer there than "
+		"{text} {text}: ops take {number} % longer there than "
 		"on the others",
-		TS_PLAIN(names), TS_STRING(keep),
+		TS_PLAIN(names), TS_STRING(are),
 		TS_ROUNDED(((double)blamed->own_ps / (double)blamed->usual_ps - 1) * 100));
 }
 

@@ -109,8 +109,7 @@ static void put_losses(struct ts_doctor *doctor, const struct matrix *sum)
 static void put_utilization(struct ts_doctor *doctor, const struct matrix *sum)
 {
 	TS_PUT(doctor,
-	       "Matrix ops take {core} ({share} of core time) and reach {share} of the peak while "
-	       "they run.",
+	       "Matrix ops take {core} ({share} of device time) and run at {share} of peak.",
 	       TS_CORE(ts_to_ps(sum->time_ps)),
 	       TS_SHARE(ts_doctor_share(doctor, ts_to_ps(sum->time_ps))),
 	       TS_SHARE(sum->used_ps / sum->time_ps));
@@ -169,7 +168,7 @@ static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule
 		return;
 	finding = ts_doctor_report_run(doctor, rule, ts_to_ps(sum.lost_ps));
 	finding->title =
-		TS_SENTENCE(doctor, "The matrix units run at {share} of their peak over the run",
+		TS_SENTENCE(doctor, "Matrix units run at {share} of peak over the run",
 			    TS_SHARE(overall));
 	put_utilization(doctor, &sum);
 	matrix_put_unknown(doctor);
@@ -310,7 +309,7 @@ static void check_highest_precision(struct ts_doctor *doctor, const struct ts_ru
 		ts_to_ps(fmin((double)ops.exclusive_ps * (1 - 1 / HIGHEST_PASSES),
 			      (double)ops.exclusive_ps - ops.least_ps)));
 	finding->title =
-		TS_SENTENCE(doctor, "{share} of core time is in f32 products at highest precision",
+		TS_SENTENCE(doctor, "f32 products at highest precision take {share} of device time",
 			    TS_SHARE(ts_doctor_share(doctor, ops.exclusive_ps)));
 	finding->evidence = TS_SENTENCE(
 		doctor, "{ops}: {core}. Each is made of six bf16 passes; the default is one.",
@@ -328,7 +327,7 @@ static void check_unknown_cost(struct ts_doctor *doctor, const struct ts_rule *r
 		return;
 	finding = ts_doctor_report_run(doctor, rule, -1);
 	finding->title = TS_SENTENCE(
-		doctor, "{share} of core time is in custom calls of unknown cost", TS_SHARE(share));
+		doctor, "Custom calls of unknown cost take {share} of device time", TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"{ops}: {core}. Their FLOPs and bytes are in neither the profile nor the module, "

@@ -71,7 +71,7 @@ static void report_total_padding(struct ts_doctor *doctor, const struct ts_rule 
 	int64_t cost = ts_padding_facts(doctor->ctx)->waste_ps;
 	struct ts_finding *finding = ts_doctor_report_run(doctor, rule, cost);
 
-	finding->title = TS_SENTENCE(doctor, "{share} of the core time goes with tile padding",
+	finding->title = TS_SENTENCE(doctor, "Tile padding takes {share} of device time",
 				     TS_SHARE(waste));
 	finding->evidence = TS_SENTENCE(
 		doctor,
@@ -226,7 +226,7 @@ static void check_memory_bound(struct ts_doctor *doctor, const struct ts_rule *r
 	layouts = ts_doctor_select_in(doctor, bucket, match_layout, NULL);
 	waits = ts_doctor_select_in(doctor, bucket, match_wait, NULL);
 	finding->title =
-		TS_SENTENCE(doctor, "{share} of core time waits for memory", TS_SHARE(share));
+		TS_SENTENCE(doctor, "{share} of device time waits for memory", TS_SHARE(share));
 	rules_memory_put_streams(doctor, &streams);
 	rules_memory_put_part(doctor, &layouts, "copies and data formatting");
 	rules_memory_put_part(doctor, &waits, "waits for asynchronous copies");
@@ -270,7 +270,7 @@ static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *
 		return;
 	finding = ts_doctor_report_run(doctor, rule, ops.exclusive_ps);
 	finding->title = TS_SENTENCE(
-		doctor, "{share} of core time is in copies and transposes on the device",
+		doctor, "Copies and transposes on the device take {share} of its time",
 		TS_SHARE(share));
 	TS_PUT(doctor,
 	       "{core} in {count} execution{s}[, most in {ops}]. They compute nothing: they bring "

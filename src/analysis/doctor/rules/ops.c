@@ -174,7 +174,7 @@ static void check_attention_by_shapes(struct ts_doctor *doctor, const struct ts_
 			   (double)TS_PS_PER_S;
 	finding = ts_doctor_report_run(doctor, rule, ts_to_ps((double)ps - least_ps));
 	finding->title = TS_SENTENCE(
-		doctor, "{share} of core time is in attention that is not fused", TS_SHARE(share));
+		doctor, "Attention that is not fused takes {share} of device time", TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"Calls of a softmax over {count} queries and {count} keys ({count} of them) take "
@@ -200,7 +200,7 @@ static void check_attention_by_counts(struct ts_doctor *doctor, const struct ts_
 	finding = ts_doctor_report_run(doctor, rule,
 				       ts_to_ps((double)ops->exclusive_ps - ops->least_ps));
 	finding->title = TS_SENTENCE(
-		doctor, "{share} of core time is in attention that is not fused", TS_SHARE(share));
+		doctor, "Attention that is not fused takes {share} of device time", TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(doctor,
 					"A softmax and {count} products run {count} times each, "
 					"one after the other: {ops}. "

@@ -28,7 +28,7 @@ static void check_requests(struct ts_doctor *doctor, const struct ts_rule *rule)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, 0);
 	finding->title = TS_SENTENCE(
-		doctor, "The devices wait for requests for {share} of core time", TS_SHARE(share));
+		doctor, "Devices wait for requests {share} of the time", TS_SHARE(share));
 	TS_PUT(doctor,
 	       "The host waits for requests for {core} of {core}. This time is no loss: it counts "
 	       "in "

@@ -37,7 +37,7 @@ static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *ru
 		return;
 	finding = ts_doctor_report_run(doctor, rule, input_ps);
 	finding->title =
-		TS_SENTENCE(doctor, "{share} of core time waits for input", TS_SHARE(share));
+		TS_SENTENCE(doctor, "Devices wait for input {share} of the time", TS_SHARE(share));
 	TS_PUT(doctor,
 	       "For {core} of {core} nothing runs and the next launch waits for the input pipeline "
 	       "or a "
@@ -97,7 +97,7 @@ static struct ts_bytes rules_steps_source_of(const struct ts_doctor *doctor,
 		      : (struct ts_bytes){ NULL, 0 };
 }
 
-/* " jit_f is compiled again then, at model.py:22." */
+/* " jit_f was recompiled then: its code is at model.py:22." */
 static void rules_steps_put_compiled(struct ts_doctor *doctor, const struct ts_slow_step *slow)
 {
 	const struct ts_cache_compilation *row = compiled_in(doctor, slow);
@@ -106,8 +106,8 @@ static void rules_steps_put_compiled(struct ts_doctor *doctor, const struct ts_s
 
 	if (!row)
 		return;
-	TS_PUT(doctor, " {name} is compiled {text}then[: its code is at {name}].",
-	       TS_NAME(ts_module_stem(row->module)), TS_STRING(row->is_again ? "again " : ""),
+	TS_PUT(doctor, " {name} was {text} then[: its code is at {name}].",
+	       TS_NAME(ts_module_stem(row->module)), TS_STRING(row->is_again ? "recompiled" : "compiled"),
 	       TS_NAME(source));
 }
 
@@ -439,9 +439,9 @@ static void report_slow(struct ts_doctor *doctor, const struct ts_rule *rule,
 		ts_doctor_report_run(doctor, rule, ts_i64_mul(all_excess(time), cores));
 
 	finding->title = TS_SENTENCE(
-		doctor, "{count} of {count} steps {text} over {number} % longer than the median",
+		doctor, "{count} of {count} steps {text} slow (more than {number} % above the median)",
 		TS_COUNT(time->nr_slow_steps), TS_COUNT(time->nr_steps),
-		TS_STRING(time->nr_slow_steps == 1 ? "takes" : "take"),
+		TS_STRING(time->nr_slow_steps == 1 ? "is" : "are"),
 		TS_ROUNDED(doctor->ctx->settings->slow_step_high));
 	for (size_t i = 0; i < time->nr_slow; i++)
 		ts_doctor_claim_class(doctor, time->slow[i].cause,

@@ -12,7 +12,7 @@
 
 /* The part all bucket rules have: is it above its limit, and which ops is it made of? */
 static struct ts_finding *report_bucket(struct ts_doctor *doctor, const struct ts_rule *rule,
-					enum ts_bucket bucket, double limit_pct, const char *words)
+					enum ts_bucket bucket, double limit_pct, const char *title)
 {
 	double share = ts_doctor_bucket_share(doctor, bucket);
 	struct ts_finding *finding;
@@ -21,8 +21,7 @@ static struct ts_finding *report_bucket(struct ts_doctor *doctor, const struct t
 		return NULL;
 	finding = ts_doctor_report_run(doctor, rule, doctor->bucket_ps[bucket]);
 	ts_doctor_claim_class(doctor, bucket, INT64_MAX);
-	finding->title = TS_SENTENCE(doctor, "{share} of core time {text}", TS_SHARE(share),
-				     TS_STRING(words));
+	finding->title = TS_SENTENCE(doctor, title, TS_SHARE(share));
 	return finding;
 }
 
@@ -75,7 +74,7 @@ static void check_exposed_collectives(struct ts_doctor *doctor, const struct ts_
 	finding = ts_doctor_report_run(doctor, rule, own_ps);
 	ts_doctor_claim_class(doctor, TS_BUCKET_COMMUNICATION, INT64_MAX);
 	finding->title = TS_SENTENCE(
-		doctor, "{share} of core time waits in collectives that no compute hides",
+		doctor, "{share} of device time waits for collectives",
 		TS_SHARE(share));
 	rules_time_add_ops(doctor, finding, TS_BUCKET_COMMUNICATION);
 	TS_PUT(doctor, "[ In {core} of that cores wait for one that comes later.]",
@@ -139,7 +138,7 @@ static void check_rematerialization(struct ts_doctor *doctor, const struct ts_ru
 	struct ts_finding *finding =
 		report_bucket(doctor, rule, TS_BUCKET_REMATERIALIZATION,
 			      doctor->ctx->settings->rematerialization_high,
-			      "computes again what was thrown away to save memory");
+			      "Rematerialization takes {share} of device time");
 
 	if (!finding)
 		return;
@@ -223,7 +222,7 @@ static void check_launch_bound(struct ts_doctor *doctor, const struct ts_rule *r
 {
 	struct ts_finding *finding =
 		report_bucket(doctor, rule, TS_BUCKET_LAUNCH, doctor->ctx->settings->launch_high,
-			      "waits for launches");
+			      "Devices wait for launches {share} of the time");
 	struct ts_time_gap *gaps;
 	size_t nr;
 
@@ -252,7 +251,7 @@ static double idle_limit(const struct ts_doctor *doctor)
 static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	struct ts_finding *finding = report_bucket(doctor, rule, TS_BUCKET_IDLE, idle_limit(doctor),
-						   "has nothing to run");
+						   "Devices are idle {share} of the time");
 	struct ts_time_gap *gaps;
 	size_t nr;
 
@@ -275,7 +274,7 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 	if (ts_doctor_root_at_host(doctor, finding, TS_BUCKET_IDLE))
 		finding->title = TS_SENTENCE(
 			doctor,
-			"{share} of core time has nothing to run: the launch waits for {name}",
+			"Devices are idle {share} of the time: the launch waits for {name}",
 			TS_SHARE(finding->impact_share), TS_NAME(finding->root.event));
 	rules_time_range_gaps(doctor, gaps, nr);
 }
@@ -304,7 +303,7 @@ static void check_dominant_op(struct ts_doctor *doctor, const struct ts_rule *ru
 					   ? -1
 					   : ts_to_ps((double)fact->exclusive_ps - least));
 	finding->title =
-		TS_SENTENCE(doctor, "{name} alone takes {share} of core time", TS_NAME(fact->name),
+		TS_SENTENCE(doctor, "{name} alone takes {share} of device time", TS_NAME(fact->name),
 			    TS_SHARE(ts_doctor_share(doctor, fact->exclusive_ps)));
 	finding->evidence = TS_SENTENCE(
 		doctor, "{core} in {count} execution{s}[; by the roofline it needs {core}].",
@@ -345,7 +344,7 @@ static void check_small_ops(struct ts_doctor *doctor, const struct ts_rule *rule
 		return;
 	finding = ts_doctor_report_run(doctor, rule,
 				       ts_to_ps((double)ops.exclusive_ps - ops.least_ps));
-	finding->title = TS_SENTENCE(doctor, "{share} of core time is in very many tiny ops",
+	finding->title = TS_SENTENCE(doctor, "Tiny ops take {share} of device time",
 				     TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,

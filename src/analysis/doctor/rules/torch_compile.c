@@ -104,12 +104,12 @@ static void check_recompilations(struct ts_doctor *doctor, const struct ts_rule 
 		doctor, rule, spent_ps > 0 && lost_ps > 0 ? TS_MIN(spent_ps, lost_ps) : -1);
 	ts_doctor_lift(doctor, TS_WARNING,
 		       "compilations before the profile cost time that it does not show");
-	finding->title = TS_SENTENCE(doctor, "Frames were compiled again {count} time{s}",
+	finding->title = TS_SENTENCE(doctor, "Frames were recompiled {count} time{s}",
 				     TS_COUNT(compile->nr_recompiles));
 	if (spent_ps > 0)
 		TS_PUT(doctor, "The host spent {time} on it.", TS_TIME(spent_ps));
 	else
-		ts_put(doctor, "They were compiled again before the profile began.");
+		ts_put(doctor, "They were recompiled before the profile began.");
 	for (size_t i = 0; i < TS_MIN(compile->nr_listed_recompiles, MAX_SHOWN); i++)
 		put_recompile(doctor, &compile->recompiles[i]);
 	finding->evidence = ts_doctor_text(doctor);

@@ -58,7 +58,7 @@ static void check_upcasts(struct ts_doctor *doctor, const struct ts_rule *rule)
 	if (!(ts_doctor_share(doctor, impact_ps) * 100 > doctor->ctx->settings->upcasts_high))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, impact_ps);
-	finding->title = TS_SENTENCE(doctor, "Narrower arrays could save {share} of core time",
+	finding->title = TS_SENTENCE(doctor, "Narrower arrays could save {share} of device time",
 				     TS_SHARE(ts_doctor_share(doctor, impact_ps)));
 	put_upcasts(doctor, memory, &best);
 	finding->evidence = ts_doctor_text(doctor);
@@ -150,7 +150,7 @@ static void check_hbm_bandwidth(struct ts_doctor *doctor, const struct ts_rule *
 		return;
 	finding = ts_doctor_report_run(doctor, rule, impact_ps);
 	finding->title = TS_SENTENCE(
-		doctor, "{share} of core time is lost in ops that use little of HBM's rate",
+		doctor, "Ops far below HBM's rate lose {share} of device time",
 		TS_SHARE(ts_doctor_share(doctor, impact_ps)));
 	rules_traffic_put_slow(doctor, memory, &best);
 	finding->evidence = ts_doctor_text(doctor);

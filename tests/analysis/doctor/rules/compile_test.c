@@ -91,8 +91,8 @@ TEST(a_finding_has_the_times_of_its_own_function)
 	given_family("jit_f", 3, 2, 150);
 	given_family("jit_h", 2, 1, 80);
 	doctor = when_examined(&run);
-	assert_times(doctor, about(doctor, "jit_f is compiled 3 times"), f_ms, 2);
-	assert_times(doctor, about(doctor, "jit_h is compiled 2 times"), h_ms, 1);
+	assert_times(doctor, about(doctor, "jit_f was compiled 3 times"), f_ms, 2);
+	assert_times(doctor, about(doctor, "jit_h was compiled 2 times"), h_ms, 1);
 	assert_null(about(doctor, "jit_g"));
 	assert_int_equal(about(doctor, "jit_f")->impact_ps, 150 * MS);
 	given_release(&run);
@@ -126,9 +126,8 @@ TEST(the_step_that_waits_is_named)
 	given_compilation("jit_f", 350, 500, true);
 	given_family("jit_f", 1, 1, 300);
 	doctor = when_examined(&run);
-	assert_true(ts_bytes_has(about(doctor, "jit_f is compiled again")->evidence,
-				 "It had an executable already; the first step that waits is 12. "
-				 "The cores lose 300 core-ms by it."));
+	assert_true(ts_bytes_has(about(doctor, "jit_f was recompiled; step 12 waited for it")->evidence,
+				 "It had an executable already. The devices lose 300 core-ms by it."));
 	given_release(&run);
 }
 
@@ -148,7 +147,7 @@ TEST(a_static_argument_that_changes_is_told_with_counts_and_calls)
 		family = given_family("jit_h", 3, 2, 80);
 		family->differences = differences[i];
 		family->nr_calls = 5;
-		finding = about(when_examined(&run), "jit_h is compiled 3 times");
+		finding = about(when_examined(&run), "jit_h was compiled 3 times");
 		assert_int_equal(finding->confidence, TS_LIKELY);
 		assert_int_equal(ts_bytes_has(finding->title, "for parameters of the same shapes"),
 				 is_static);

@@ -46,7 +46,7 @@ TEST(a_late_core_gives_all_of_its_lateness)
 	analyse(given, 0);
 	finding = assert_gain(given, "straggler", STEPS * 200);
 	assert_said(finding->title,
-		    "/device:TPU:1 keeps the other cores waiting: it alone runs fusion.2");
+		    "/device:TPU:1 is a straggler: it alone runs fusion.2");
 	assert_int_equal(finding->gain_alone_ps, finding->gain_ps);
 	assert_int_equal(finding->gain_low_ps, finding->gain_ps);
 	assert_false(finding->is_headroom);
@@ -84,7 +84,7 @@ TEST(a_chain_begins_with_the_core_that_sends)
 
 	analyse(given, 0);
 	finding = assert_gain(given, "straggler", STEPS * 300);
-	assert_said(finding->title, "/device:TPU:0 keeps");
+	assert_said(finding->title, "/device:TPU:0 is a straggler");
 	assert_int_equal(finding->root.nr_chain, 2);
 	assert_said(finding->root.chain[0], "/device:TPU:1 waits for /device:TPU:0 in recv-done.3");
 	assert_said(finding->root.chain[1], "2 cores wait for /device:TPU:1 in all-reduce.4");

@@ -41,7 +41,7 @@ TEST(waiting_for_requests_is_no_loss)
 	assert_non_null(finding);
 	assert_int_equal(finding->severity, TS_INFO);
 	assert_int_equal(finding->gain_ps, 0);
-	assert_true(ts_bytes_has(finding->title, "wait for requests for 77 % of core time"));
+	assert_true(ts_bytes_has(finding->title, "wait for requests 77 % of the time"));
 	assert_null(finding_by(given, "idle"));
 	done(given);
 }
