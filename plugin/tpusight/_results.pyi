@@ -78,6 +78,7 @@ class Overview(Fields):
     duty_cycle_pct: float | None
     gpu_idle_pct: float | None
     mxu_utilization_pct: float | None
+    matrix_units: str | None
     hbm_utilization_pct: float | None
     padding_waste_pct: float | None
     step_count: int | None
@@ -499,6 +500,7 @@ class OperatorsByShapeRow(Fields):
     cpu_mean_ps: int | None
     kernels: int | None
     flops: int | None
+    flops_dense: int | None
     flops_per_s: float | None
     category: str | None
     dtype: str | None
@@ -521,6 +523,7 @@ class OperatorsByNameRow(Fields):
     cpu_mean_ps: int | None
     kernels: int | None
     flops: int | None
+    flops_dense: int | None
     flops_per_s: float | None
     category: str | None
     dtype: str | None

@@ -426,6 +426,24 @@ static bool chips_known(double rate)
 	return isfinite(rate) && rate > 0;
 }
 
+/* A maker that is not known has matrix units. */
+static const char *matrix_units_of(const struct ts_chip_query *query)
+{
+	struct squashed vendor = squash(query->vendor);
+	const struct ts_chip *row = ts_chip_find(query);
+	bool is_intel = strstr(vendor.s, "intel") || strstr(squash(query->kind).s, "intel");
+
+	if (!query->is_gpu)
+		return "MXU";
+	if (is_amd(query))
+		return "matrix cores";
+	return !is_intel && (strstr(vendor.s, "nvidia") ||
+			     strstr(squash(query->kind).s, "nvidia") ||
+			     (row && query->cc_major >= 0))
+		       ? "tensor cores"
+		       : "matrix units";
+}
+
 struct ts_rates ts_rates_of(const struct ts_chip_query *query, double peak_flops,
 			    double hbm_bytes_per_s, double vmem_bytes_per_s, int64_t hbm_bytes)
 {
@@ -457,5 +475,6 @@ struct ts_rates ts_rates_of(const struct ts_chip_query *query, double peak_flops
 		.vmem_bytes = chip.vmem_bytes,
 		.mxu_dim = chip.mxu_dim,
 		.mxu_count = chip.mxu_count,
+		.matrix_units = matrix_units_of(query),
 	};
 }

@@ -54,6 +54,8 @@ struct ts_rates {
 	double clock_hz;
 	int64_t hbm_bytes, vmem_bytes;
 	int mxu_dim, mxu_count;
+	const char *
+		matrix_units; /* what its maker calls them: "MXU", "tensor cores", "matrix cores" */
 };
 
 /* PEAK_FLOPS and HBM_BYTES_PER_S are what the profile says, NaN when it does not. */

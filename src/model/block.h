@@ -68,7 +68,9 @@ struct ts_block {
 	const uint16_t *depth; /* 0: not inside another event of the line */
 	const int64_t
 		*flops; /* per event, TS_UNKNOWN where it has none of its own; NULL: none has */
-	const int64_t *bytes;	    /* likewise */
+	const int64_t *bytes; /* likewise */
+	const uint8_t *
+		how; /* of these two, for kernels of a trace: bits of model/launched.h; NULL: of no event */
 	const int64_t *occurrences; /* NULL: one each; 0: a kernel of the execution before it */
 	const uint64_t *number;	    /* step_num of a step, run_id of a module; else TS_NO_NUMBER */
 	const uint64_t *link;	    /* the number that a launch and its kernel share; TS_NO_LINK */
@@ -89,6 +91,9 @@ struct ts_block {
 	size_t nr_segments;
 	const uint32_t *segment_op;
 	const int64_t *segment_start_ps, *segment_end_ps;
+	/* Of the event that a segment is of, where events have such columns. */
+	const int64_t *segment_flops, *segment_bytes;
+	const uint8_t *segment_how;
 };
 
 #define TS_NO_NUMBER UINT64_MAX
@@ -96,7 +101,7 @@ struct ts_block {
 
 enum ts_columns { /* bits: what a sink wants filled beside op, start, dur, total, self, depth */
 		  TS_COL_SEGMENTS = 1,
-		  TS_COL_COSTS = 2, /* flops, bytes */
+		  TS_COL_COSTS = 2, /* flops, bytes, how; also those of segments */
 		  TS_COL_NUMBER = 4,
 		  TS_COL_DEVICE_CLOCK =
 			  8, /* total_ps, self_ps and nesting; without it: the timeline's clock */

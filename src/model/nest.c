@@ -9,6 +9,7 @@
 #include "model/nest.h"
 
 #include "base/check.h"
+#include "model/launched.h"
 #include "model/part.h"
 
 #define BLOCK_EVENTS   2048
@@ -24,7 +25,10 @@ struct ts_nest {
 	const struct ts_span *part;  /* the profile's */
 	struct ts_capture_time time; /* on the run's timeline */
 	bool is_stream;		     /* its events follow one another */
-	int64_t over_ps;	     /* the end that the first event which was cut had */
+	const struct ts_launched
+		*launched; /* what they have to do; NULL: it is not asked for, or unknown */
+	uint32_t host;
+	int64_t over_ps; /* the end that the first event which was cut had */
 	struct ts_block block;
 	size_t depth, nr_looked_at; /* open events; of them those that the sink looks at */
 	int64_t last_start_ps, cut_ps;
@@ -34,6 +38,8 @@ struct ts_nest {
 	int64_t start_ps[BLOCK_EVENTS], dur_ps[BLOCK_EVENTS];
 	int64_t total_ps[BLOCK_EVENTS], self_ps[BLOCK_EVENTS];
 	int64_t flops[BLOCK_EVENTS], bytes[BLOCK_EVENTS], occurrences[BLOCK_EVENTS];
+	uint8_t how[BLOCK_EVENTS], segment_how[BLOCK_SEGMENTS];
+	int64_t segment_flops[BLOCK_SEGMENTS], segment_bytes[BLOCK_SEGMENTS];
 	uint64_t number[BLOCK_EVENTS], link[BLOCK_EVENTS];
 	uint16_t depths[BLOCK_EVENTS];
 	struct ts_bytes body[BLOCK_EVENTS];
@@ -54,6 +60,9 @@ static void nest_bound(struct ts_nest *nest, const struct ts_profile *profile,
 	nest->is_stream = plane->kind == TS_PLANE_GPU && line->kind == TS_LINE_OPS &&
 			  !(device && device->is_cpu); /* a thread's ops hold one another */
 	nest->over_ps = INT64_MIN;
+	nest->host = plane->host;
+	nest->launched =
+		nest->is_stream && nest->sink.columns & TS_COL_COSTS ? profile->launched : NULL;
 }
 
 struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
@@ -120,11 +129,29 @@ static enum ts_status nest_hand_over(struct ts_nest *nest, struct ts_error *err)
 	nest->block.nr_events = 0;
 	nest->block.nr_segments = 0;
 	nest->block.occurrences = nest->block.flops = nest->block.bytes = NULL;
+	nest->block.segment_flops = nest->block.segment_bytes = NULL;
+	nest->block.how = nest->block.segment_how = NULL;
 	return st;
 }
 
-/* Gives the moments from the cut up to END to OP. */
-static TS_INLINE void nest_cut(struct ts_nest *nest, uint32_t op, int64_t end_ps)
+static void nest_cut_costs(struct ts_nest *nest, size_t at, const struct ts_event *event)
+{
+	struct ts_block *block = &nest->block;
+
+	for (size_t i = 0; i < at && !block->segment_how; i++) {
+		nest->segment_flops[i] = nest->segment_bytes[i] = TS_UNKNOWN;
+		nest->segment_how[i] = 0;
+	}
+	nest->segment_flops[at] = event->flops;
+	nest->segment_bytes[at] = event->bytes;
+	nest->segment_how[at] = event->how;
+	block->segment_flops = nest->segment_flops;
+	block->segment_bytes = nest->segment_bytes;
+	block->segment_how = nest->segment_how;
+}
+
+/* Gives the moments from the cut up to END to an event. */
+static TS_INLINE void nest_cut(struct ts_nest *nest, const struct ts_event *event, int64_t end_ps)
 {
 	struct ts_block *block = &nest->block;
 	size_t at = block->nr_segments;
@@ -133,9 +160,11 @@ static TS_INLINE void nest_cut(struct ts_nest *nest, uint32_t op, int64_t end_ps
 	if (end_ps <= nest->cut_ps)
 		return;
 	if (nest->sink.columns & TS_COL_SEGMENTS) {
-		nest->segment_op[at] = op;
+		nest->segment_op[at] = event->op;
 		nest->segment_start_ps[at] = nest->cut_ps;
 		nest->segment_end_ps[at] = end_ps;
+		if (nest->launched && (event->how || block->segment_how))
+			nest_cut_costs(nest, at, event);
 		block->nr_segments++;
 	}
 	nest->cut_ps = end_ps;
@@ -155,13 +184,17 @@ static void put_occurrences(struct ts_nest *nest, size_t at, int64_t nr)
 static void nest_put_costs(struct ts_nest *nest, size_t at, const struct ts_event *event)
 {
 	if (!nest->block.flops) {
-		for (size_t i = 0; i < at; i++)
+		for (size_t i = 0; i < at; i++) {
 			nest->flops[i] = nest->bytes[i] = TS_UNKNOWN;
+			nest->how[i] = 0;
+		}
+		nest->block.how = nest->launched ? nest->how : NULL;
 		nest->block.flops = nest->flops;
 		nest->block.bytes = nest->bytes;
 	}
 	nest->flops[at] = event->flops;
 	nest->bytes[at] = event->bytes;
+	nest->how[at] = event->how;
 }
 
 static TS_INLINE void nest_put_event(struct ts_nest *nest, const struct open_event *open,
@@ -179,8 +212,8 @@ static TS_INLINE void nest_put_event(struct ts_nest *nest, const struct open_eve
 	nest->depths[at] = (uint16_t)depth;
 	if (event->occurrences != 1 || nest->block.occurrences)
 		put_occurrences(nest, at, event->occurrences);
-	if (nest->sink.columns & TS_COL_COSTS &&
-	    (nest->block.flops || event->flops != TS_UNKNOWN || event->bytes != TS_UNKNOWN))
+	if (nest->sink.columns & TS_COL_COSTS && (nest->block.flops || event->flops != TS_UNKNOWN ||
+						  event->bytes != TS_UNKNOWN || event->how))
 		nest_put_costs(nest, at, event);
 	if (nest->sink.columns & TS_COL_NUMBER)
 		nest->number[at] = event->number;
@@ -212,7 +245,7 @@ static TS_INLINE enum ts_status pop(struct ts_nest *nest, int64_t next_start_ps,
 	TS_ASSERT_HOT(nest->depth > 0);
 	if (st)
 		return st;
-	nest_cut(nest, top->event.op, TS_MIN(top->end_ps, next_start_ps));
+	nest_cut(nest, &top->event, TS_MIN(top->end_ps, next_start_ps));
 	nest_put_event(nest, top, --nest->depth);
 	nest->nr_looked_at -= is_looked_at(nest, top->event.op);
 	return TS_OK;
@@ -350,6 +383,24 @@ static void nest_follow(struct ts_nest *nest, const struct ts_event *event)
 		nest->sink.faults->of[TS_FAULT_OVER].nr_over++;
 }
 
+static int64_t nest_amount(double amount)
+{
+	return amount >= 0 && amount < 9e18 ? (int64_t)(amount + 0.5) : TS_UNKNOWN;
+}
+
+/* What the operator that launched it makes it do. */
+static void nest_take_work(const struct ts_nest *nest, struct ts_event *event)
+{
+	struct ts_kernel_work work;
+
+	if (event->link == TS_NO_LINK || event->flops != TS_UNKNOWN || event->bytes != TS_UNKNOWN)
+		return;
+	work = ts_launched_find(nest->launched, nest->host, event->link, event->dur_ps);
+	event->how = work.how;
+	event->flops = nest_amount(work.flops);
+	event->bytes = nest_amount(work.bytes);
+}
+
 enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *pushed,
 			    struct ts_error *err)
 {
@@ -385,7 +436,7 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *pushed,
 		struct open_event *parent = &nest->stack[nest->depth - 1];
 
 		parent->children_ps = ts_i64_add(parent->children_ps, event->total_ps);
-		nest_cut(nest, parent->event.op, TS_MIN(parent->end_ps, event->start_ps));
+		nest_cut(nest, &parent->event, TS_MIN(parent->end_ps, event->start_ps));
 	} else {
 		nest_widen(&nest->block, event->device_start_ps, device_end_ps);
 	}
@@ -393,6 +444,8 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *pushed,
 	open = &nest->stack
 			[nest->depth]; /* one more than may be open, for the leaf that is too deep */
 	open->event = *event;
+	if (nest->launched)
+		nest_take_work(nest, &open->event);
 	open->device_end_ps = device_end_ps;
 	open->end_ps = ts_i64_add(event->start_ps, event->dur_ps);
 	open->children_ps = 0;
@@ -401,7 +454,7 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *pushed,
 		nest->nr_looked_at += is_looked_at(nest, event->op);
 		return TS_OK;
 	}
-	nest_cut(nest, event->op, open->end_ps);
+	nest_cut(nest, &open->event, open->end_ps);
 	nest_put_event(nest, open, nest->depth);
 	return TS_OK;
 }

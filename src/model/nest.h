@@ -18,6 +18,7 @@ struct ts_event {
 	int64_t start_ps, dur_ps;	   /* on the run's timeline */
 	int64_t device_start_ps, total_ps; /* by the device's clock; the same where it has none */
 	int64_t flops, bytes;		   /* TS_UNKNOWN: it has no number of its own */
+	uint8_t how;			   /* that is known: model/launched.h */
 	int64_t occurrences;
 	uint64_t number;      /* TS_NO_NUMBER */
 	uint64_t link;	      /* TS_NO_LINK */

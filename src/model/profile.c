@@ -12,6 +12,7 @@
 
 #include "base/units.h"
 #include "model/cost.h"
+#include "model/launched.h"
 #include "model/nest.h"
 #include "model/op_kind.h"
 #include "base/order.h"
@@ -47,6 +48,7 @@ void ts_profile_release(struct ts_profile *profile)
 	free(profile->frames);
 	free(profile->stacked);
 	ts_torch_log_release(&profile->torch_log);
+	ts_launched_free(profile->launched);
 	ts_arena_release(&profile->arena);
 	ts_profile_init(profile);
 }

@@ -215,6 +215,7 @@ struct ts_site {
 	uint32_t first_frame, nr_frames; /* in profile->stacked, the innermost first */
 };
 
+struct ts_launched;
 struct ts_profile {
 	struct ts_arena arena;
 	const struct ts_rooms
@@ -239,6 +240,8 @@ struct ts_profile {
 	struct ts_frame *frames;
 	uint32_t *stacked; /* indices of frames, the sites' stacks one after the other */
 	struct ts_torch_log torch_log; /* of PyTorch's compiler */
+	struct ts_launched *
+		launched; /* what kernels have to do (model/launched.h); NULL: it was not found out */
 	size_t nr_hosts, nr_planes, nr_lines, nr_devices, nr_ops, nr_modules, nr_damage;
 	size_t nr_sites, nr_frames, nr_stacked;
 	/* for the readers */

@@ -12,9 +12,9 @@ struct ts_record;
 struct ts_tally_row {
 	int64_t occurrences; /* 0: never seen */
 	int64_t total_ps, self_ps;
-	int64_t nr_own_flops; /* occurrences that said their FLOPs themselves (custom calls) */
-	double own_flops;     /* what those said, summed */
-	uint32_t device;      /* the first that ran it */
+	int64_t nr_own_flops; /* occurrences that said their FLOPs themselves (custom calls, kernels of traces) */
+	double own_flops; /* what those said, summed, in terms of the bf16 peak */
+	uint32_t device;  /* the first that ran it */
 };
 
 /* FLOPs of all its executions as the profile and the module have them; NaN: unknown. */

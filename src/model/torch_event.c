@@ -216,6 +216,14 @@ static size_t torch_event_number_at(struct ts_bytes text)
 	return at < text.n && at > 0 && text.p[at - 1] == '_' ? at - 1 : text.n;
 }
 
+bool ts_torch_computes_again(struct ts_bytes name)
+{
+	struct ts_torch_frame frame;
+
+	return ts_torch_frame_of(name, &frame) && ts_bytes_is(frame.function, "recompute_fn") &&
+	       ts_bytes_ends(frame.file, "torch/utils/checkpoint.py");
+}
+
 bool ts_torch_resume_of(struct ts_bytes function, struct ts_bytes *broken, int64_t *line)
 {
 	struct ts_bytes rest;

@@ -56,6 +56,8 @@ struct ts_torch_frame {
 	int64_t line;
 };
 bool ts_torch_frame_of(struct ts_bytes name, struct ts_torch_frame *frame);
+/* A frame of Python in which activation checkpointing runs a forward pass once more (torch/utils/checkpoint.py). */
+bool ts_torch_computes_again(struct ts_bytes name);
 /* Of torch_dynamo_resume_in_forward_at_17: forward and 17; false: it is not such a function. */
 bool ts_torch_resume_of(struct ts_bytes function, struct ts_bytes *broken, int64_t *line);
 

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "pod/placed.h"
 #include "pod/states.h"
+#include "run/launched.h"
 
 /* Says which file it is, as the search for sessions has it. */
 static struct ts_saved_file pod_map_file_of(const struct ts_session *session,
@@ -122,6 +123,9 @@ static enum ts_status run_passes(const struct ts_placed *placed, struct ts_state
 	struct ts_context ctx;
 	enum ts_status st = ts_run_context(run, &options, &ctx, err);
 
+	if (st == TS_OK)
+		st = ts_launched_make(&run->profile, part.first_host, part.nr_hosts,
+				      options.nr_threads, err);
 	if (st == TS_OK)
 		st = ts_wanting_init(&wanting, &run->profile, err);
 	for (enum ts_pass pass = TS_PASS_FIRST; pass <= TS_PASS_SECOND && st == TS_OK; pass++) {

@@ -9,6 +9,7 @@
 #include "io/scratch.h"
 #include "overlay/xplane.h"
 #include "read/reader.h"
+#include "run/launched.h"
 
 /* What is drawn of a file, as it comes to be. */
 struct drawing {
@@ -41,6 +42,9 @@ static enum ts_status draw_tracks(struct drawing *drawing, const struct ts_run_o
 	struct ts_context ctx;
 	enum ts_status st = ts_run_context(run, options, &ctx, err);
 
+	if (st == TS_OK)
+		st = ts_launched_make(&run->profile, part.first_host, part.nr_hosts,
+				      options->nr_threads, err);
 	for (enum ts_pass pass = TS_PASS_FIRST; pass <= TS_PASS_SECOND && st == TS_OK; pass++)
 		st = ts_pass_run_part(&run->profile, &ctx, pass, &part, &shared,
 				      options->nr_threads, err);

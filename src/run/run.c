@@ -4,6 +4,7 @@
 
 #include "analysis/settings_list.h"
 #include "base/check.h"
+#include "run/launched.h"
 #include "run/outline.h"
 #include "io/dropped.h"
 #include "io/foreign.h"
@@ -685,6 +686,9 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 	run->profile.input_names = options->settings->input_names;
 	run->profile.step_mark = options->settings->step_mark;
 	st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
+	if (st == TS_OK)
+		st = ts_launched_make(&run->profile, 0, (uint32_t)run->profile.nr_hosts,
+				      options->nr_threads, err);
 	if (st == TS_OK)
 		st = ts_run_context(run, options, &ctx, err);
 	ctx.kept = run->results.kept = kept_of(run, options);

@@ -259,19 +259,30 @@ static const struct share {
 	{ "padding", TS_FIELD_AT(overview, overview.padding_waste_pct), "padding_waste" },
 };
 
+/* Matrix units are called as the chip's maker calls them. */
+static struct ts_bytes summary_label_of(const struct ts_results *results, const struct share *share)
+{
+	struct ts_bytes name = { NULL, 0 };
+
+	if (share->field == TS_FIELD_AT(overview, overview.mxu_utilization_pct))
+		name = summary_text_of(TS_OVERVIEW(results, overview.matrix_units));
+	return name.n > 0 ? name : ts_bytes_of(share->label);
+}
+
 /* Nothing where it is unknown. */
 static void summary_put_share(struct ts_buf *out, const struct ts_results *results,
 			      const struct share *share)
 {
+	struct ts_bytes label = summary_label_of(results, share);
 	struct ts_value value = TS_GET_AT(TS_FIND(results, overview), overview, share->field);
 	struct ts_bytes band = summary_band_of(results, share->kpi);
 	double pct = ts_value_number(value);
 	char text[TS_UNIT_MAX];
 
 	if (value.type == TS_VALUE_IMPOSSIBLE)
-		ts_buf_printf(out, "%s impossible", share->label);
+		ts_buf_printf(out, "%.*s impossible", TS_ARG(label));
 	else if (isfinite(pct))
-		ts_buf_printf(out, band.n ? "%s %s (%.*s)" : "%s %s", share->label,
+		ts_buf_printf(out, band.n ? "%.*s %s (%.*s)" : "%.*s %s", TS_ARG(label),
 			      ts_fmt_pct(text, pct), TS_ARG(band));
 }
 

@@ -318,3 +318,19 @@ TEST(test_cards_without_a_row_are_computed_or_unknown)
 	query.cc_major = 13;
 	assert_true(isnan(table_rates(&query).peak_flops_per_s));
 }
+
+TEST(test_matrix_units_have_their_makers_name)
+{
+	struct ts_chip_query query = mi300x(304);
+
+	assert_string_equal(table_rates(&query).matrix_units, "matrix cores");
+	query.vendor = TS_LIT("Nvidia");
+	query.cc_major = 9;
+	query.cc_minor = 0;
+	assert_string_equal(table_rates(&query).matrix_units, "tensor cores");
+	query.vendor = query.kind = TS_LIT("Intel(R) Data Center GPU Max 1550");
+	assert_string_equal(table_rates(&query).matrix_units, "matrix units");
+	query.is_gpu = false;
+	query.kind = TS_LIT("TPU v6e");
+	assert_string_equal(table_rates(&query).matrix_units, "MXU");
+}

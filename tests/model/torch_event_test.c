@@ -169,6 +169,11 @@ TEST(names_of_frames_and_of_functions_that_go_on_are_taken_apart)
 	assert_false(ts_torch_frame_of(TS_LIT("(12): f"), &frame));
 	assert_false(ts_torch_frame_of(TS_LIT("f.py(x): f"), &frame));
 	assert_true(
+		ts_torch_computes_again(TS_LIT("/a/torch/utils/checkpoint.py(1): recompute_fn")));
+	assert_false(
+		ts_torch_computes_again(TS_LIT("/a/torch/utils/checkpoint.py(1): checkpoint")));
+	assert_false(ts_torch_computes_again(TS_LIT("/a/checkpoint.py(1): recompute_fn")));
+	assert_true(
 		ts_torch_resume_of(TS_LIT("torch_dynamo_resume_in_forward_at_17"), &broken, &line));
 	assert_true(ts_bytes_is(broken, "forward") && line == 17);
 	assert_true(

@@ -68,6 +68,7 @@ export interface Overview {
 	duty_cycle_pct?: number | null;
 	gpu_idle_pct?: number | null;
 	mxu_utilization_pct?: number | null;
+	matrix_units?: string | null;
 	hbm_utilization_pct?: number | null;
 	padding_waste_pct?: number | null;
 	step_count?: number | null;
@@ -520,6 +521,7 @@ export interface OperatorsByShapeRow {
 	cpu_mean_ps: number | null;
 	kernels: number | null;
 	flops: number | null;
+	flops_dense: number | null;
 	flops_per_s: number | null;
 	category: string | null;
 	dtype: string | null;
@@ -543,6 +545,7 @@ export interface OperatorsByNameRow {
 	cpu_mean_ps: number | null;
 	kernels: number | null;
 	flops: number | null;
+	flops_dense: number | null;
 	flops_per_s: number | null;
 	category: string | null;
 	dtype: string | null;

@@ -51,6 +51,8 @@ struct ts_op_fact {
 	uint32_t first_device; /* that ran it; TS_NONE: it did not run */
 	int64_t first_start_ps, first_end_ps; /* of the execution that ended first there */
 	bool is_remat;
+	int64_t nr_again,
+		again_ps; /* of a kernel of a trace: executions that activation checkpointing asked for */
 };
 
 /* First those of the profile, by their index; then programs that ran without their compiled form. */

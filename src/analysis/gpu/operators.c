@@ -12,7 +12,6 @@
 
 #include "base/check.h"
 #include "base/record.h"
-#include "model/aten_flops.h"
 #include "model/trace_class.h"
 #include "result/schema/operators.def"
 
@@ -23,7 +22,7 @@
 enum kind {
 	KIND_UNSEEN,
 	KIND_OPERATOR,
-	KIND_PRODUCT /* its FLOPs may be known */,
+	KIND_KNOWN /* its work may be known */,
 	KIND_CALL,
 	KIND_OTHER
 };
@@ -47,7 +46,8 @@ static TS_RECORD_WITH(row, TS_VALID_IF(gpu_operators_is_row),
 		      TS_NUMBER(12, nr_counted, TS_BY_HAND), TS_NUMBER(15, bytes, TS_BY_HAND),
 		      TS_NUMBER(16, nr_sized, TS_BY_HAND), TS_NUMBER(17, type, TS_BY_HAND),
 		      TS_NUMBER(18, category, TS_BY_HAND),
-		      TS_NUMBER(19, has_categories, TS_BY_HAND), TS_NUMBER(20, nr_own, TS_BY_HAND));
+		      TS_NUMBER(19, has_categories, TS_BY_HAND), TS_NUMBER(20, nr_own, TS_BY_HAND),
+		      TS_NUMBER(21, flops_dense, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct operator_sums
@@ -64,6 +64,7 @@ static TS_RECORD(operators, TS_LIST(1, rows, row_record, TS_BY_HAND),
 		 TS_STRUCT(2, sums, sums_record), TS_SCRATCH(row_ids.slots), TS_SCRATCH(paths),
 		 TS_SCRATCH(path_ids.slots), TS_SCRATCH_RECORDS(threads, nr_threads, thread_record),
 		 TS_SCRATCH(launches.slots), TS_SCRATCH(sides), TS_SCRATCH(kinds),
+		 TS_SCRATCH(formulas), TS_SCRATCH(known.works), TS_SCRATCH(known.places.slots),
 		 TS_SCRATCH(categories));
 #undef TS_SELF
 
@@ -87,7 +88,9 @@ static enum ts_status operators_open(void *ptr, const struct ts_context *ctx,
 	state->sides = malloc(profile->nr_lines + 1);
 	state->kinds = calloc(profile->nr_ops + 1, 1);
 	state->categories = calloc(profile->nr_ops + 1, 1);
-	if (!state->threads || !state->sides || !state->kinds || !state->categories)
+	state->formulas = calloc(profile->nr_ops + 1, sizeof(*state->formulas));
+	if (!state->formulas || !state->threads || !state->sides || !state->kinds ||
+	    !state->categories)
 		return ts_fail_nomem(err);
 	state->nr_threads = profile->nr_lines;
 	for (size_t i = 0; i < profile->nr_lines; i++)
@@ -100,13 +103,13 @@ static enum kind gpu_operators_kind_of(struct operators_state *state,
 {
 	uint8_t *kind = &state->kinds[index];
 	const struct ts_op *op = &profile->ops[index];
-	bool needs_values;
 
 	if (*kind != KIND_UNSEEN)
 		return *kind;
-	if (op->category_id == TS_KINETO_CPU_OP)
-		*kind = ts_aten_has_flops(op->name, &needs_values) ? KIND_PRODUCT : KIND_OPERATOR;
-	else if (ts_trace_class_of_category(op->category_id) == TS_TRACE_RUNTIME)
+	if (op->category_id == TS_KINETO_CPU_OP) {
+		state->formulas[index] = ts_aten_formula_of(op->name);
+		*kind = state->formulas[index] ? KIND_KNOWN : KIND_OPERATOR;
+	} else if (ts_trace_class_of_category(op->category_id) == TS_TRACE_RUNTIME)
 		*kind = KIND_CALL;
 	else
 		*kind = KIND_OTHER;
@@ -131,44 +134,58 @@ static struct ts_bytes gpu_operators_text_of(const struct ts_interleaved *interl
 	return stat.text;
 }
 
-static void count_bytes(struct operator_row *row, const struct ts_aten_call *call)
+static enum ts_status gpu_operators_work_of(struct operators_state *state,
+					    const struct ts_interleaved *interleaved, size_t i,
+					    struct ts_bytes dims, struct ts_aten_work *work,
+					    struct ts_error *err)
 {
-	enum ts_aten_type type = ts_aten_type_of(call);
-	double bytes = ts_aten_bytes(call);
+	uint32_t op = interleaved->op[i];
+	const struct ts_aten_work *known = ts_aten_known_find(&state->known, op, dims);
+	struct ts_aten_call call = { .formula = state->formulas[op], .dims = dims };
 
-	row->type = row->nr_counted == 1 || row->type == type ? type : TS_ATEN_MIXED;
-	if (isnan(bytes))
-		return;
-	row->bytes += bytes;
-	row->nr_sized++;
+	if (known) {
+		*work = *known;
+		return TS_OK;
+	}
+	call.types = gpu_operators_text_of(interleaved, i, "Input type");
+	call.values = gpu_operators_text_of(interleaved, i, "Concrete Inputs");
+	*work = ts_aten_work_of(&call);
+	return ts_aten_known_put(&state->known, op, dims, work, err);
 }
 
-/* The FLOPs of a call. OPEN: what it becomes; of calls inside one that is counted, only the rows know. */
-static void count_flops(struct operators_state *state, const struct ts_interleaved *interleaved,
-			size_t i, struct operator_open *open)
+/* The work of a call. OPEN: what it becomes; of calls inside one whose FLOPs are counted, only the rows know. */
+static enum ts_status count_work(struct operators_state *state,
+				 const struct ts_interleaved *interleaved, size_t i,
+				 struct operator_open *open, struct ts_error *err)
 {
+	struct ts_bytes dims = gpu_operators_text_of(interleaved, i, "Input Dims");
 	struct operator_row *row = &state->rows[open->row];
-	struct ts_aten_call call = { .name = interleaved->profile->ops[row->op].name,
-				     .dims = row->shapes };
-	bool needs_values;
-	double flops;
+	struct ts_aten_work work;
+	enum ts_status st = TS_OK;
 
-	if (row->shapes.n == 0 || !ts_aten_has_flops(call.name, &needs_values))
-		return;
-	call.types = gpu_operators_text_of(interleaved, i, "Input type");
-	if (needs_values)
-		call.values = gpu_operators_text_of(interleaved, i, "Concrete Inputs");
-	flops = ts_aten_flops(call.name, call.dims, call.values);
-	if (isnan(flops))
-		return;
-	row->flops += flops;
+	if (dims.n == 0)
+		return TS_OK;
+	st = gpu_operators_work_of(state, interleaved, i, dims, &work, err);
+	if (st)
+		return st;
+	if (isnan(work.flops))
+		return TS_OK;
+	if (!isnan(work.bytes)) {
+		row->bytes += work.bytes;
+		row->nr_sized++;
+	}
+	if (!ts_aten_is_matrix(state->formulas[row->op]))
+		return TS_OK;
+	row->type = row->nr_counted == 0 || row->type == work.type ? work.type : TS_ATEN_MIXED;
+	row->flops += work.flops;
+	row->flops_dense += work.flops_dense;
 	row->nr_counted++;
-	count_bytes(row, &call);
 	if (open->has_flops)
-		return;
+		return TS_OK;
 	open->has_flops = true;
-	state->sums.flops += flops;
+	state->sums.flops += work.flops;
 	state->sums.nr_counted++;
+	return TS_OK;
 }
 
 /* AT: a row for the event, to which its time is added. */
@@ -221,8 +238,10 @@ static enum ts_status open_call(struct operators_state *state,
 		st = ts_operators_path(state, open.path, open.row, &open.path, err);
 		if (st)
 			return st;
-		if (kind == KIND_PRODUCT)
-			count_flops(state, interleaved, i, &open);
+		if (kind == KIND_KNOWN)
+			st = count_work(state, interleaved, i, &open, err);
+		if (st)
+			return st;
 	} else if (interleaved->link[i] != TS_NO_LINK) {
 		st = ts_launches_note(&state->launches, interleaved->link[i], open.path, err);
 		if (st)

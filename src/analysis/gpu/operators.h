@@ -11,7 +11,7 @@
 
 #define TS_NEEDS(X) X(time)
 #include "analysis/kit/needs.h"
-#include "model/aten_flops.h"
+#include "model/aten_known.h"
 #include "model/launches.h"
 
 #define OPERATORS_ROWS	4096  /* of operators and shapes; further shapes of an operator are one row */
@@ -25,7 +25,8 @@ struct operator_row {
 	struct ts_bytes shapes; /* "Input Dims", a view into the input; empty: not written */
 	int64_t calls, nr_kernels, nr_own; /* nr_own: kernels that it launches itself */
 	int64_t cpu_ps, self_cpu_ps, gpu_ps, self_gpu_ps;
-	double flops;	    /* of the calls whose FLOPs are known */
+	double flops;	    /* of the calls whose FLOPs are known, on matrix units */
+	double flops_dense; /* the same, attention as a whole */
 	int64_t nr_counted; /* how many these are */
 	double bytes;	    /* of the calls whose bytes are known */
 	int64_t nr_sized;   /* how many these are */
@@ -73,10 +74,12 @@ struct operators_state {
 	struct ts_map path_ids;		 /* by outer path and row */
 	struct operator_thread *threads; /* one a line of the profile */
 	size_t nr_threads;
-	struct ts_launches launches; /* the path that was open */
-	uint8_t *sides;		     /* of each line: enum ts_trace_side */
-	uint8_t *kinds;		     /* of each op, once it was met */
-	uint8_t *categories;	     /* of each op that is a kernel, plus one, once it was met */
+	struct ts_launches launches;		 /* the path that was open */
+	uint8_t *sides;				 /* of each line: enum ts_trace_side */
+	uint8_t *kinds;				 /* of each op, once it was met */
+	const struct ts_aten_formula **formulas; /* likewise */
+	struct ts_aten_known known;
+	uint8_t *categories; /* of each op that is a kernel, plus one, once it was met */
 };
 
 /* operators_rows.c */

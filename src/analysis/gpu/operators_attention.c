@@ -5,8 +5,6 @@
  */
 #include "analysis/gpu/operators.h"
 
-#include "model/aten_flops.h"
-
 enum part { PART_NONE, PART_SOFTMAX, PART_MAKES, PART_TAKES };
 
 struct operator_name {

@@ -32,15 +32,18 @@ static struct ts_value flops(const struct operator_row *row)
 	return operators_report_is_counted(row) ? ts_real(row->flops) : ts_null();
 }
 
+static struct ts_value flops_dense(const struct operator_row *row)
+{
+	return operators_report_is_counted(row) ? ts_real(row->flops_dense) : ts_null();
+}
+
 static struct ts_value operators_report_rate(const struct report *report,
 					     const struct operator_row *row)
 {
 	if (!operators_report_is_counted(row) || row->gpu_ps <= 0)
 		return ts_null();
 	return ts_held_value(report->result, row->flops / ((double)row->gpu_ps * 1e-12),
-			     report->peak,
-			     TS_LIT("attention counts what a mask leaves out, or kernels are "
-				    "missing in the trace"));
+			     report->peak, TS_LIT("kernels are missing in the trace"));
 }
 
 /* Null where the profile has no GPU. */
@@ -117,6 +120,7 @@ static struct ts_value utilization(const struct report *report)
 	X(cpu_mean_ps, ts_int(row->cpu_ps / TS_MAX(row->calls, 1))) \
 	X(kernels, gpu(report, row->nr_kernels)) \
 	X(flops, flops(row)) \
+	X(flops_dense, flops_dense(row)) \
 	X(flops_per_s, operators_report_rate(report, row)) \
 	X(category, ts_operators_category(report->ctx, row)) \
 	X(dtype, type(row)) \

@@ -6,27 +6,15 @@
  */
 #include "analysis/gpu/operators.h"
 
+#include "analysis/kit/peaks.h"
 #include "result/impossible.h"
 #include "base/order.h"
 #include "result/schema/operators.def"
 
-/* FLOP/s; NaN: unknown. */
-static double operators_roofline_peak_of(const struct operator_row *row,
-					 const struct ts_rates *rates)
-{
-	switch (row->type) {
-	case TS_ATEN_F32:  return rates->peak_f32_per_s;
-	case TS_ATEN_BF16:
-	case TS_ATEN_F16:  return rates->peak_flops_per_s;
-	case TS_ATEN_FP8:  return rates->peak_fp8_per_s;
-	case TS_ATEN_INT8: return rates->peak_int8_per_s;
-	default:	   return NAN;
-	}
-}
-
 bool ts_operators_is_sized(const struct operator_row *row)
 {
-	return row->calls > 0 && row->nr_sized == row->calls;
+	return row->calls > 0 && row->nr_sized == row->calls &&
+	       (row->nr_counted == row->calls || row->nr_counted == 0);
 }
 
 static struct ts_roofline operators_roofline_roofline_of(const struct operator_row *row,
@@ -34,7 +22,8 @@ static struct ts_roofline operators_roofline_roofline_of(const struct operator_r
 {
 	struct ts_rates own = *rates;
 
-	own.peak_flops_per_s = operators_roofline_peak_of(row, rates);
+	if (row->flops > 0) /* else it does not use matrix units */
+		own.peak_flops_per_s = ts_type_peak(rates, (enum ts_aten_type)row->type);
 	return ts_roofline_of(&own, row->flops, row->bytes, NAN);
 }
 
@@ -61,7 +50,8 @@ void ts_operators_least(struct operator_row *rows, size_t nr, const struct ts_ra
 static uint8_t operators_roofline_category_of(const struct ts_context *ctx,
 					      const struct operator_row *row)
 {
-	enum ts_kernel_category own = ts_aten_category(ctx->profile->ops[row->op].name);
+	enum ts_kernel_category own =
+		ts_aten_category(ts_aten_formula_of(ctx->profile->ops[row->op].name));
 
 	if (own != TS_CATEGORY_OTHER)
 		return (uint8_t)own;
@@ -79,8 +69,9 @@ struct ts_value ts_operators_category(const struct ts_context *ctx, const struct
 
 struct ts_value ts_operators_intensity(const struct operator_row *row)
 {
-	return ts_operators_is_sized(row) && row->bytes > 0 ? ts_real(row->flops / row->bytes)
-							    : ts_null();
+	return ts_operators_is_sized(row) && row->bytes > 0 && row->nr_counted > 0
+		       ? ts_real(row->flops / row->bytes)
+		       : ts_null();
 }
 
 /* By all calls together. */
@@ -130,12 +121,13 @@ static struct ts_value operators_roofline_share(int64_t part_ps, int64_t all_ps)
 
 static struct ts_value operators_roofline_rate(const struct category_sum *sum, double amount)
 {
-	return sum->known_ps > 0 ? ts_real(amount / ((double)sum->known_ps * 1e-12)) : ts_null();
+	return sum->known_ps > 0 && amount > 0 ? ts_real(amount / ((double)sum->known_ps * 1e-12))
+					       : ts_null();
 }
 
 static struct ts_value operators_roofline_known(const struct category_sum *sum, double amount)
 {
-	return sum->known_ps > 0 ? ts_real(amount) : ts_null();
+	return sum->known_ps > 0 && amount > 0 ? ts_real(amount) : ts_null();
 }
 
 static struct ts_value reached(struct ts_result *result, const struct category_sum *sum)

@@ -114,5 +114,6 @@ void ts_operators_add_row(struct operator_row *into, const struct operator_row *
 	into->nr_sized = ts_i64_add(into->nr_sized, from->nr_sized);
 	into->least_s += from->least_s;
 	into->flops += from->flops;
+	into->flops_dense += from->flops_dense;
 	into->nr_counted = ts_i64_add(into->nr_counted, from->nr_counted);
 }

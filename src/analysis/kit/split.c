@@ -4,9 +4,11 @@
 
 #include <math.h>
 
+#include "analysis/kit/peaks.h"
 #include "base/check.h"
 #include "base/units.h"
 #include "model/kernel_name.h"
+#include "model/launched.h"
 #include "model/op_kind.h"
 #include "model/op_work.h"
 #include "model/traffic.h"
@@ -154,6 +156,36 @@ struct ts_split ts_split_of_call(const struct ts_context *ctx, uint32_t device,
 					    : (double)flops / rates->peak_flops_per_s,
 			bytes == TS_UNKNOWN ? hbm_s(ctx->profile, rates, op)
 					    : (double)bytes / rates->hbm_bytes_per_s);
+}
+
+/* Bytes that the cache keeps are moved faster than HBM's peak: then all of the time is memory's. */
+struct ts_split ts_split_of_kernel(const struct ts_context *ctx, uint32_t device,
+				   const struct ts_split *class, int64_t flops, int64_t bytes,
+				   uint8_t how)
+{
+	const struct ts_rates *rates = &ctx->rates[device];
+	bool no_matrix = how & TS_HOW_NO_MATRIX;
+	double matrix_s = no_matrix ? 0 : NAN, bytes_s = NAN;
+	struct ts_split split = *class;
+
+	if (how & TS_HOW_AGAIN && class->whole == TS_NR_BUCKETS)
+		split.whole = TS_BUCKET_REMATERIALIZATION;
+	if (split.whole != TS_NR_BUCKETS || how == 0)
+		return split;
+	if (!no_matrix && flops != TS_UNKNOWN)
+		matrix_s =
+			(double)flops / ts_type_peak(rates, (enum ts_aten_type)(how & TS_HOW_TYPE));
+	if (bytes != TS_UNKNOWN)
+		bytes_s = (double)bytes / rates->hbm_bytes_per_s;
+	split.need_ps[TS_SPLIT_MATRIX] = split_ps_of(matrix_s);
+	split.need_ps[TS_SPLIT_HBM] =
+		TS_MAX(split_ps_of(bytes_s) - split.need_ps[TS_SPLIT_MATRIX], 0);
+	split.least_ps = split_least_of(matrix_s, 0);
+	if (!isnan(matrix_s) && !isnan(bytes_s))
+		split.left = TS_SPLIT_BELOW;
+	else if (split.left == TS_SPLIT_REST && how & TS_HOW_KIND)
+		split.left = TS_SPLIT_KIND;
+	return split;
 }
 
 /* What a part takes of the time that is left. */

@@ -44,6 +44,12 @@ struct ts_split ts_split_of(const struct ts_context *ctx, uint32_t device, const
 struct ts_split ts_split_of_call(const struct ts_context *ctx, uint32_t device,
 				 const struct ts_op *op, int64_t flops, int64_t bytes);
 
+/* Of a kernel of a trace, whose operator says what it does (the columns of a segment, model/block.h); CLASS is that
+ * of its op alone. */
+struct ts_split ts_split_of_kernel(const struct ts_context *ctx, uint32_t device,
+				   const struct ts_split *class, int64_t flops, int64_t bytes,
+				   uint8_t how);
+
 /* Divides the time of one execution: each part takes what it needs, in their order, and never more
  * than is left. The parts sum to DUR_PS. Only for a split whose .whole is TS_NR_BUCKETS. */
 void ts_split_time(const struct ts_split *split, int64_t dur_ps, int64_t parts[TS_NR_SPLITS]);

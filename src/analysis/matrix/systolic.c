@@ -8,8 +8,10 @@
  */
 #include "analysis/matrix/systolic.h"
 
+#include "analysis/kit/peaks.h"
 #include "base/record.h"
 #include "base/units.h"
+#include "model/launched.h"
 #include "result/schema/systolic.def"
 
 #define TS_SELF struct systolic_core
@@ -107,6 +109,16 @@ static void systolic_add_flops(struct systolic_state *state, const struct ts_con
 		state->step_flops[core->at] += flops;
 }
 
+/* To FLOPs in terms of the bf16 peak: by the op, or by the type that the kernel's operator multiplies. */
+static double kernel_scale(const struct systolic_state *state, const struct ts_context *ctx,
+			   const struct ts_block *block, size_t i)
+{
+	if (!block->how)
+		return state->scale[block->op[i]];
+	return ts_type_scale(&ctx->rates[state->first_core],
+			     (enum ts_aten_type)(block->how[i] & TS_HOW_TYPE));
+}
+
 static enum ts_status systolic_add_core(struct systolic_state *state, const struct ts_context *ctx,
 					const struct ts_block *block, struct ts_error *err)
 {
@@ -131,7 +143,7 @@ static enum ts_status systolic_add_core(struct systolic_state *state, const stru
 			return st;
 		systolic_add_flops(state, ctx, steps, block->start_ps[i],
 				   (double)flops * (double)(own ? 1 : nr) *
-					   state->scale[block->op[i]]);
+					   kernel_scale(state, ctx, block, i));
 	}
 	state->cores->seen |= block->nr_events > 0;
 	return TS_OK;

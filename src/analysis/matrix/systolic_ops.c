@@ -121,6 +121,8 @@ static struct row systolic_ops_measured_row(const struct ts_context *ctx, uint32
 	}
 	row.flops = ts_systolic_total(ctx, op) / (double)row.occurrences;
 	row.hbm_bytes = ts_op_hbm_bytes(ctx->profile, row.op);
+	if (row.op->is_traced && ts_op_fact_of(ts_ops_facts(ctx), op))
+		row.hbm_bytes = ts_op_fact_of(ts_ops_facts(ctx), op)->hbm_bytes;
 	return row;
 }
 

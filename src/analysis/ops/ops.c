@@ -16,10 +16,12 @@
 
 #include "analysis/kit/cells.h"
 #include "analysis/kit/others.h"
+#include "analysis/kit/peaks.h"
 #include "base/record.h"
 #include "base/units.h"
 #include "model/bucket.h"
 #include "model/cost.h"
+#include "model/launched.h"
 #include "model/op_kind.h"
 #include "model/op_work.h"
 #include "model/traffic.h"
@@ -40,6 +42,9 @@ struct op_own {
 	int64_t flops, bytes; /* their sums, or unknown */
 	int64_t nr_flops;     /* executions that said their FLOPs */
 	double all_flops;     /* what those said, summed */
+	double bf16_flops;    /* the same in terms of the bf16 peak, where their types are known */
+	int64_t nr_bytes;     /* executions that said their bytes */
+	int64_t nr_again, again_ps; /* kernels of what was computed before, and their time */
 };
 
 #define TS_SELF struct op_sum
@@ -54,7 +59,9 @@ static TS_RECORD_WITH(op_sum, TS_EMPTY(occurrences), TS_NUMBER(1, occurrences, T
 #define TS_SELF struct op_own
 static TS_RECORD_WITH(op_own, TS_EMPTY(nr), TS_NUMBER(1, nr, TS_ADD),
 		      TS_NUMBER(2, flops, TS_ADD_KNOWN), TS_NUMBER(3, bytes, TS_ADD_KNOWN),
-		      TS_NUMBER(4, nr_flops, TS_ADD), TS_NUMBER(5, all_flops, TS_ADD));
+		      TS_NUMBER(4, nr_flops, TS_ADD), TS_NUMBER(5, all_flops, TS_ADD),
+		      TS_NUMBER(6, bf16_flops, TS_ADD), TS_NUMBER(7, nr_bytes, TS_ADD),
+		      TS_NUMBER(8, nr_again, TS_ADD), TS_NUMBER(9, again_ps, TS_ADD));
 #undef TS_SELF
 
 struct ops_state {
@@ -110,13 +117,17 @@ static void ops_add_known(int64_t *sum, int64_t value)
 		*sum = ts_i64_add(TS_MAX(*sum, 0), value);
 }
 
-static enum ts_status add_costs(struct ops_state *state, const struct ts_rooms *rooms,
+static enum ts_status add_costs(struct ops_state *state, const struct ts_context *ctx,
 				const struct ts_block *block, size_t i, int64_t nr,
 				struct ts_error *err)
 {
+	enum ts_aten_type type = block->how ? block->how[i] & TS_HOW_TYPE : TS_ATEN_BF16;
+	bool is_again = block->how && block->how[i] & TS_HOW_AGAIN &&
+			ts_op_bucket(&ctx->profile->ops[block->op[i]]) == TS_NR_BUCKETS;
+	const struct ts_rooms *rooms = ctx->profile->rooms;
 	struct op_own *own;
 
-	if (block->flops[i] == TS_UNKNOWN && block->bytes[i] == TS_UNKNOWN)
+	if (block->flops[i] == TS_UNKNOWN && block->bytes[i] == TS_UNKNOWN && !is_again)
 		return TS_OK;
 	if (!state->own) {
 		state->own = ts_room_array(rooms, state->nr_ops + 1, sizeof(*state->own));
@@ -127,12 +138,18 @@ static enum ts_status add_costs(struct ops_state *state, const struct ts_rooms *
 	own = &state->own[block->op[i]];
 	if (own->nr++ == 0)
 		own->flops = own->bytes = TS_UNKNOWN;
+	own->nr_again += is_again;
+	own->again_ps = ts_i64_add(own->again_ps, is_again ? block->self_ps[i] : 0);
 	ops_add_known(&own->flops, block->flops[i]);
 	ops_add_known(&own->bytes, block->bytes[i]);
+	if (block->bytes[i] != TS_UNKNOWN)
+		own->nr_bytes = ts_i64_add(own->nr_bytes, nr);
 	if (block->flops[i] == TS_UNKNOWN)
 		return TS_OK;
 	own->nr_flops = ts_i64_add(own->nr_flops, nr);
 	own->all_flops += (double)block->flops[i];
+	own->bf16_flops +=
+		(double)block->flops[i] * ts_type_scale(&ctx->rates[state->device], type);
 	return TS_OK;
 }
 
@@ -159,8 +176,7 @@ static enum ts_status ops_block(void *arg, const struct ts_context *ctx,
 		sum->total_ps = ts_i64_add(sum->total_ps, block->total_ps[i]);
 		sum->self_ps = ts_i64_add(sum->self_ps, block->self_ps[i]);
 		sum->longest_ps = TS_MAX(sum->longest_ps, block->self_ps[i] / TS_MAX(nr, 1));
-		st = block->flops ? add_costs(state, ctx->profile->rooms, block, i, nr, err)
-				  : TS_OK;
+		st = block->flops ? add_costs(state, ctx, block, i, nr, err) : TS_OK;
 		if (st)
 			return st;
 	}
@@ -175,6 +191,18 @@ struct work {
 	double flops, bytes, hbm_bytes;
 };
 
+/* The mean of the kernels whose operators are known, where these are most of them. */
+static struct work traced_work(const struct op_sum *sum, const struct op_own *own)
+{
+	struct work work = { NAN, NAN, NAN };
+
+	if (own->nr_flops > sum->occurrences / 2)
+		work.flops = own->all_flops / (double)own->nr_flops;
+	if (own->nr_bytes > sum->occurrences / 2)
+		work.bytes = work.hbm_bytes = (double)own->bytes / (double)own->nr_bytes;
+	return work;
+}
+
 static struct work ops_work_of(const struct ts_profile *profile, const struct ts_op *op,
 			       const struct op_sum *sum, const struct op_own *own)
 {
@@ -184,6 +212,8 @@ static struct work ops_work_of(const struct ts_profile *profile, const struct ts
 		work.bytes = (double)op->bytes_accessed;
 	if (op->flops == 0 && ts_op_is_opaque(profile, op))
 		work.flops = NAN; /* what the kernel does is unknown: XProf's 0 does not count it */
+	if (op->is_traced)
+		return traced_work(sum, own);
 	if (op->category_id != TS_OPCODE_CUSTOM_CALL || sum->occurrences == 0)
 		return work;
 	if (own->flops != TS_UNKNOWN)
@@ -261,10 +291,12 @@ static void ops_make_parts(const struct ts_context *ctx, uint32_t op, struct ts_
 
 /* FLOPs in terms of the bf16 peak, as the matrix units count them (hw/chips.h). */
 static double bf16_flops(const struct ts_context *ctx, const struct ts_op *op,
-			 const struct ts_rates *rates, double flops)
+			 const struct op_own *own, const struct ts_rates *rates, double flops)
 {
 	struct ts_op_work work;
 
+	if (op->is_traced && own->all_flops > 0)
+		return flops * own->bf16_flops / own->all_flops;
 	if (!(flops > 0) || !ts_op_instr(ctx->profile, op))
 		return flops;
 	work = ts_op_work_of(&ctx->profile->modules[op->module], op->instr, 0);
@@ -288,11 +320,13 @@ static void ops_make_fact(const struct ts_context *ctx, uint32_t index,
 	const struct op_sum *sum = &state->ops[index];
 	const struct ts_op *op = &ctx->profile->ops[index];
 	const struct ts_rates *rates = &ctx->rates[sum->device];
-	struct work work = ops_work_of(ctx->profile, op, sum, own_of(state, index));
+	const struct op_own *own = own_of(state, index);
+	struct work work = ops_work_of(ctx->profile, op, sum, own);
+	double flops = bf16_flops(ctx, op, own, rates, work.flops);
 	double seconds = (double)sum->total_ps * 1e-12, executions = (double)sum->occurrences;
 	int64_t work_ps = work_time(ctx, index, sum->total_ps);
-	struct ts_roofline roofline =
-		ts_roofline_of(rates, work.flops, work.hbm_bytes, ts_op_vmem_bytes(op));
+	struct ts_roofline roofline = ts_roofline_of(rates, op->is_traced ? flops : work.flops,
+						     work.hbm_bytes, ts_op_vmem_bytes(op));
 
 	*fact = (struct ts_op_fact){
 		.op = index,
@@ -315,14 +349,15 @@ static void ops_make_fact(const struct ts_context *ctx, uint32_t index,
 		.work_ps = work_ps,
 		.hbm_bytes_per_s =
 			work_ps > 0 ? work.hbm_bytes * executions / ((double)work_ps * 1e-12) : NAN,
-		.mxu_share = bf16_flops(ctx, op, rates, work.flops) * executions /
-			     (seconds * rates->peak_flops_per_s),
+		.mxu_share = flops * executions / (seconds * rates->peak_flops_per_s),
 		.padding_share = ops_padding_share(ctx->profile, op),
 		.bound = bound_of(op, &roofline),
 		.first_device = sum->device,
 		.first_start_ps = sum->first_start_ps,
 		.first_end_ps = sum->first_end_ps,
 		.is_remat = op->is_remat,
+		.nr_again = own->nr_again,
+		.again_ps = own->again_ps,
 	};
 	ops_make_parts(ctx, index, fact);
 }
@@ -531,7 +566,11 @@ static struct reached ops_judge(const struct listing *list, struct ts_op_fact *f
 		doubt.flops = flops_cause(list, fact);
 		fact->mxu_share = NAN;
 	}
-	if (ts_is_impossible(reached.hbm_bytes_per_s, reached.hbm_peak)) {
+	if (list->ctx->profile->ops[fact->op].is_traced &&
+	    ts_is_impossible(reached.hbm_bytes_per_s, reached.hbm_peak)) {
+		/* Arrays that the cache keeps are no contradiction. */
+		reached.hbm_bytes_per_s = fact->hbm_bytes_per_s = NAN;
+	} else if (ts_is_impossible(reached.hbm_bytes_per_s, reached.hbm_peak)) {
 		doubt.hbm = hbm_cause(list, fact);
 		fact->hbm_bytes_per_s = NAN;
 	}
@@ -704,7 +743,7 @@ static enum ts_status make_tally(const struct ops_state *sum, const struct ts_co
 			.total_ps = sum->ops[i].total_ps,
 			.self_ps = sum->ops[i].self_ps,
 			.nr_own_flops = own_of(sum, (uint32_t)i)->nr_flops,
-			.own_flops = own_of(sum, (uint32_t)i)->all_flops,
+			.own_flops = own_of(sum, (uint32_t)i)->bf16_flops,
 			.device = sum->ops[i].device,
 		};
 	facts->tally = rows;

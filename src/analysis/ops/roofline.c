@@ -10,9 +10,11 @@
  */
 #include "analysis/ops/roofline.h"
 
+#include "analysis/kit/peaks.h"
 #include "base/record.h"
 #include "base/units.h"
 
+#include "model/launched.h"
 #include "model/op_kind.h"
 #include "model/op_work.h"
 #include "model/traffic.h"
@@ -117,7 +119,8 @@ static enum ts_status roofline_open(void *arg, const struct ts_context *ctx,
 		by_breakdown |= roofline_has_breakdown(&profile->ops[i]);
 	for (size_t i = 0; i < profile->nr_ops; i++) {
 		state->ops[i] = ops_roofline_work_of(profile, &profile->ops[i], by_breakdown);
-		state->is_custom[i] = profile->ops[i].category_id == TS_OPCODE_CUSTOM_CALL;
+		state->is_custom[i] = profile->ops[i].category_id == TS_OPCODE_CUSTOM_CALL ||
+				      profile->ops[i].is_traced;
 	}
 	return TS_OK;
 }
@@ -137,7 +140,8 @@ static void find_step(struct roofline_state *state, const struct ts_context *ctx
 
 /* An event that stands for several, or a custom call, which may say itself what it did. */
 static void add_special(struct roofline_work *to, const struct roofline_work *work,
-			const struct ts_block *block, size_t i, bool custom)
+			const struct ts_rates *rates, const struct ts_block *block, size_t i,
+			bool custom)
 {
 	int64_t nr = block->occurrences ? block->occurrences[i] : 1;
 	struct roofline_work own;
@@ -146,6 +150,9 @@ static void add_special(struct roofline_work *to, const struct roofline_work *wo
 		own.amount[part] = work->amount[part] * (double)nr;
 	if (custom && block->flops && block->flops[i] != TS_UNKNOWN)
 		own.amount[ROOF_FLOPS] = own.amount[ROOF_MODEL_FLOPS] = (double)block->flops[i];
+	if (custom && block->how)
+		own.amount[ROOF_FLOPS] *=
+			ts_type_scale(rates, (enum ts_aten_type)(block->how[i] & TS_HOW_TYPE));
 	if (custom && block->bytes && block->bytes[i] != TS_UNKNOWN)
 		own.amount[ROOF_BYTES] = own.amount[ROOF_HBM] = (double)block->bytes[i];
 	roofline_add(to, &own);
@@ -155,6 +162,7 @@ static void add_special(struct roofline_work *to, const struct roofline_work *wo
 static void add_events(struct roofline_state *state, const struct ts_context *ctx,
 		       const struct ts_block *block)
 {
+	const struct ts_rates *rates = &ctx->rates[ctx->profile->planes[block->line->plane].device];
 	struct roofline_work sum = { { 0 } };
 
 	for (size_t i = 0; i < block->nr_events; i++) {
@@ -168,7 +176,7 @@ static void add_events(struct roofline_state *state, const struct ts_context *ct
 			find_step(state, ctx, start_ps);
 		}
 		if (state->is_custom[op] || (block->occurrences && block->occurrences[i] != 1))
-			add_special(&sum, &state->ops[op], block, i, state->is_custom[op]);
+			add_special(&sum, &state->ops[op], rates, block, i, state->is_custom[op]);
 		else
 			roofline_add(&sum, &state->ops[op]);
 	}

@@ -539,6 +539,9 @@ static enum ts_status overview_close(void *state, const struct ts_context *ctx, 
 	       ts_share_pct(ts_gpu_idle(ctx, ts_time_facts(ctx))));
 	TS_SET(result, overview, overview.mxu_utilization_pct,
 	       ts_held_pct(result, ts_systolic_facts(ctx)->run));
+	if (ctx->profile->nr_devices > 0 && ctx->rates[0].matrix_units)
+		TS_SET(result, overview, overview.matrix_units,
+		       ts_text(ts_bytes_of(ctx->rates[0].matrix_units)));
 	TS_SET(result, overview, overview.hbm_utilization_pct,
 	       ts_held_pct(result, ts_memory_facts(ctx)->hbm));
 	TS_SET(result, overview, overview.padding_waste_pct,

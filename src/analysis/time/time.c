@@ -91,7 +91,7 @@ static TS_INLINE const struct time_class *time_class_of(struct time_state *state
 static void learn_costs(struct time_state *state, const struct ts_context *ctx,
 			const struct ts_block *block)
 {
-	for (size_t i = 0; block->flops && i < block->nr_events; i++) {
+	for (size_t i = 0; block->flops && !block->how && i < block->nr_events; i++) {
 		uint32_t op = block->op[i];
 
 		if (block->flops[i] == TS_UNKNOWN && block->bytes[i] == TS_UNKNOWN)
@@ -236,6 +236,18 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 	return device->steps.failed ? ts_fail_nomem(err) : TS_OK;
 }
 
+/* Of a kernel whose operator is known, each by itself: the same kernel runs for arrays of many sizes. */
+static struct ts_split gpu_split(struct time_state *state, const struct ts_context *ctx,
+				 const struct ts_block *block, size_t i)
+{
+	const struct ts_split *class = &time_class_of(state, ctx, block->segment_op[i])->split;
+
+	if (!block->segment_how)
+		return *class;
+	return ts_split_of_kernel(ctx, state->device_index, class, block->segment_flops[i],
+				  block->segment_bytes[i], block->segment_how[i]);
+}
+
 static enum ts_status gpu_segments(struct time_state *state, const struct ts_context *ctx,
 				   const struct ts_block *block, struct ts_error *err)
 {
@@ -244,8 +256,8 @@ static enum ts_status gpu_segments(struct time_state *state, const struct ts_con
 		int64_t start_ps = block->segment_start_ps[i], at_ps = start_ps;
 		int64_t dur_ps = block->segment_end_ps[i] - start_ps;
 		struct stretch stretches[TS_NR_SPLITS];
-		size_t nr = stretch_out(state, op, &time_class_of(state, ctx, op)->split, dur_ps,
-					stretches);
+		struct ts_split split = gpu_split(state, ctx, block, i);
+		size_t nr = stretch_out(state, op, &split, dur_ps, stretches);
 
 		for (size_t s = 0; s < nr; s++) {
 			struct ts_spans *spans = &state->device.gpu[stretches[s].bucket];

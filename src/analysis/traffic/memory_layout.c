@@ -292,6 +292,8 @@ static void memory_layout_put_fields(struct memory *memory, const struct memory_
 		ps = ts_i64_add(ps, TS_MAX(copy->self_ps, 0));
 		bytes = ts_i64_add(bytes, ts_i64_mul(copy->bytes, TS_MAX(copy->executions, 1)));
 	}
+	if (memory->ctx->profile->nr_modules == 0)
+		return; /* they are found in compiled modules: without one they are unknown */
 	TS_SET(memory->result, memory, layout_copy_count, ts_int(nr));
 	TS_SET(memory->result, memory, layout_copy_bytes, ts_int(bytes))->label =
 		nr > 0 ? "bytes of those" : NULL;

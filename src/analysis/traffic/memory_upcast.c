@@ -466,6 +466,8 @@ static void memory_upcast_put_fields(struct memory *memory, const struct memory_
 		bytes = ts_i64_add(bytes, upcasts->items[i].total_bytes);
 		ps += upcasts->items[i].impact_ps;
 	}
+	if (memory->ctx->profile->nr_modules == 0)
+		return;
 	TS_SET(memory->result, memory, upcast_count, ts_int((int64_t)upcasts->nr));
 	TS_SET(memory->result, memory, upcast_bytes, ts_int(bytes))->label =
 		upcasts->nr > 0 ? "bytes to save there" : NULL;

@@ -6,6 +6,9 @@
  * Costs are those of the op facts. What is saved is modelled from the compiled module: the
  * arrays of recomputed ops that the backward pass uses would else have to live from the forward
  * pass until then, one for each trip of the loop they stand in.
+ *
+ * Of a trace of PyTorch they are the kernels that were launched while torch.utils.checkpoint ran a forward pass once more, which the
+ * frames of Python say (with_stack=True); what that saves is unknown.
  */
 #include "analysis/traffic/remat.h"
 
@@ -14,7 +17,9 @@
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
 #include "analysis/kit/others.h"
+#include "model/kernel_name.h"
 #include "model/op_work.h"
+#include "model/trace_class.h"
 #include "base/order.h"
 #include "result/schema/remat.def"
 
@@ -73,6 +78,23 @@ static enum ts_status remat_add_op(struct remat *all, const struct ts_op_fact *f
 	return TS_OK;
 }
 
+/* A kernel runs in the forward pass, too: only what was asked for again counts. */
+static enum ts_status remat_add_kernel(struct remat *all, const struct ts_op_fact *fact,
+				       struct ts_error *err)
+{
+	enum ts_kernel_category category = ts_kernel_class_of(fact->name).category;
+	enum ts_status st = remat_add_op(all, fact, err);
+	struct ts_remat_op *to = st ? NULL : &all->ops[all->nr - 1];
+
+	if (st)
+		return st;
+	to->occurrences = fact->nr_again;
+	to->time_ps = fact->again_ps;
+	to->scope = ts_bytes_of(ts_kernel_category_names[category]);
+	to->by_xla = false;
+	return TS_OK;
+}
+
 static enum ts_status remat_add_instr(struct remat *all, uint32_t m, uint32_t i,
 				      struct ts_error *err)
 {
@@ -120,6 +142,8 @@ static enum ts_status find_ops(struct remat *all, struct ts_error *err)
 	for (size_t i = 0; !alone && i < ops->nr && st == TS_OK; i++)
 		if (ops->items[i].op != TS_NONE && ops->items[i].is_remat)
 			st = remat_add_op(all, &ops->items[i], err);
+		else if (ops->items[i].nr_again > 0)
+			st = remat_add_kernel(all, &ops->items[i], err);
 	for (uint32_t m = 0; alone && m < profile->nr_modules && st == TS_OK; m++)
 		st = remat_add_module(all, m, err);
 	return st;
@@ -177,6 +201,15 @@ static enum ts_status ask_modules(struct remat *all, struct ts_error *err)
 	return st;
 }
 
+/* Of a kernel what it is for. */
+static struct ts_bytes remat_region_of(const struct ts_remat_op *op)
+{
+	return op->module == TS_NONE && op->op != TS_NONE && op->runs < 0 && !op->by_xla &&
+			       !is_checkpoint(op->scope)
+		       ? op->scope
+		       : ts_remat_region(op->scope);
+}
+
 static int remat_costliest_first(const void *a, const void *b)
 {
 	const struct ts_remat_op *x = a, *y = b;
@@ -192,7 +225,7 @@ static int remat_costliest_first(const void *a, const void *b)
 	X(module, ts_text_or_null(ts_module_name(profile, op->module))) \
 	X(name, ts_text(op->name)) \
 	X(kind, ts_string_cell(op->by_xla ? "xla" : "checkpoint")) \
-	X(region, ts_text_or_null(ts_remat_region(op->scope))) \
+	X(region, ts_text_or_null(remat_region_of(op))) \
 	X(original, ts_text_or_null(op->original)) \
 	X(occurrences, ts_int_or_null(op->occurrences)) \
 	X(time_ps, ts_int_or_null(op->time_ps)) \
@@ -257,7 +290,7 @@ static void remat_add_sums(struct region *sum, const struct ts_remat_op *op)
 
 static void add_to_region(struct region *regions, size_t *nr, const struct ts_remat_op *op)
 {
-	struct ts_bytes scope = ts_remat_region(op->scope);
+	struct ts_bytes scope = remat_region_of(op);
 	struct region *region = regions;
 
 	while (region < regions + *nr &&
@@ -337,11 +370,28 @@ static enum ts_status remat_publish(const struct remat *all, const struct region
 	return TS_OK;
 }
 
+static bool remat_has_frames(const struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_ops; i++)
+		if (profile->ops[i].category_id == TS_KINETO_PYTHON_FUNCTION)
+			return true;
+	return false;
+}
+
 static enum ts_status remat_report(struct remat *all, struct ts_remat_facts *facts,
 				   struct ts_error *err)
 {
+	bool is_torch = ts_profile_is_torch(all->ctx->profile);
 	struct region sum;
 	enum ts_status st;
+
+	if (is_torch && !remat_has_frames(all->ctx->profile)) {
+		ts_result_note(all->result,
+			       "the trace has no frames of Python, so what was computed again is "
+			       "unknown (profile with with_stack=True)");
+		facts->time_ps = facts->saved_bytes = -1;
+		return TS_OK;
+	}
 
 	TS_SORT(all->ops, all->nr, remat_costliest_first);
 	sum = remat_sum_up(all);
@@ -349,7 +399,7 @@ static enum ts_status remat_report(struct remat *all, struct ts_remat_facts *fac
 	TS_SET(all->result, remat, time_ps, ts_int_or_null(sum.time_ps));
 	TS_SET(all->result, remat, flops, ts_real(sum.flops));
 	TS_SET(all->result, remat, bytes_accessed, ts_real(sum.bytes));
-	TS_SET(all->result, remat, saved_bytes, ts_int(sum.saved_bytes));
+	TS_SET(all->result, remat, saved_bytes, is_torch ? ts_null() : ts_int(sum.saved_bytes));
 	st = put_all_regions(all, err);
 	if (st)
 		return st;

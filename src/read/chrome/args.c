@@ -27,6 +27,8 @@ static const struct ts_bytes names[] = {
 	NAME("Group size"),
 	NAME("dtype"),
 	NAME("Input Dims"),
+	NAME("Input type"),
+	NAME("Concrete Inputs"),
 	NAME("wait_on_stream"),
 	NAME("wait_on_cuda_event_record_corr_id"),
 };

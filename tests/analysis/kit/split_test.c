@@ -4,6 +4,7 @@
  * array; v6e, 918e12 FLOP/s, a 256 x 256 array. Expected values are worked out beside them.
  */
 #include "analysis/kit/split.h"
+#include "model/launched.h"
 #include "tests/analysis/feed.h"
 
 static struct ts_context context_of(const struct feed *feed)
@@ -16,6 +17,15 @@ static struct ts_split split_of(struct feed *feed, uint32_t op)
 	struct ts_context ctx = context_of(feed);
 
 	return ts_split_of(&ctx, 0, &feed->profile.ops[op]);
+}
+
+static struct ts_rates h100(void)
+{
+	return (struct ts_rates){ .peak_flops_per_s = 989.4e12,
+				  .peak_f32_per_s = 494.7e12,
+				  .peak_int8_per_s = NAN,
+				  .peak_fp8_per_s = NAN,
+				  .hbm_bytes_per_s = 3.35e12 };
 }
 
 /* One product of bf16[M,K] and bf16[K,N], in a module, as the op dot.1. */
@@ -202,6 +212,48 @@ TEST(an_op_of_unknown_work_is_what_its_kind_is)
 		split = split_of(feed, op);
 		ts_split_time(&split, 1000, parts);
 		assert_int_equal(parts[rows[i].left], 1000);
+		feed_free(feed);
+	}
+}
+
+/* H100: 989.4e12 FLOP/s of bf16, half of it of TF32; 3.35e12 B/s. */
+TEST(a_kernel_is_split_by_its_operator)
+{
+	const struct {
+		int64_t flops, bytes;
+		uint8_t how;
+		enum ts_split_part left;
+		int64_t matrix_ps, hbm_ps;
+	} rows[] = {
+		/* 9.894e9 FLOPs: 10 us, of f32 20; 33.5e6 bytes: 10 us, and none beyond the product's */
+		{ INT64_C(9894000000), 33500000, TS_HOW_KIND | TS_ATEN_BF16, TS_SPLIT_BELOW,
+		  10000000, 0 },
+		{ INT64_C(9894000000), 33500000, TS_HOW_KIND | TS_ATEN_F32, TS_SPLIT_BELOW,
+		  20000000, 0 },
+		{ TS_UNKNOWN, 33500000, TS_HOW_KIND | TS_HOW_NO_MATRIX, TS_SPLIT_BELOW, 0,
+		  10000000 },
+		{ TS_UNKNOWN, TS_UNKNOWN, TS_HOW_KIND, TS_SPLIT_KIND, 0, 0 },
+		{ TS_UNKNOWN, TS_UNKNOWN, 0, TS_SPLIT_REST, 0, 0 },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct feed *feed = feed_new();
+		struct ts_context ctx;
+		struct ts_split split;
+		uint32_t op;
+
+		feed_device(feed, "NVIDIA H100 80GB HBM3");
+		feed->profile.devices[0].is_gpu = true;
+		feed_op(feed, "somebodys_kernel", "", 0, &op)->has_program = false;
+		assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
+		feed->rates[0] = h100();
+		ctx = context_of(feed);
+		split = split_of(feed, op);
+		split = ts_split_of_kernel(&ctx, 0, &split, rows[i].flops, rows[i].bytes,
+					   rows[i].how);
+		assert_int_equal(split.left, rows[i].left);
+		assert_int_equal(split.need_ps[TS_SPLIT_MATRIX], rows[i].matrix_ps);
+		assert_int_equal(split.need_ps[TS_SPLIT_HBM], rows[i].hbm_ps);
 		feed_free(feed);
 	}
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* FLOPs of operators, by hand from their shapes. */
+/* Work of operators, by hand from their shapes and types. */
 #include "tests/test.h"
 #include <math.h>
 
-#include "model/aten_flops.h"
+#include "model/aten_work.h"
 
 static const struct {
 	const char *name, *dims, *values;
@@ -66,11 +66,19 @@ static const struct {
 	  5 * 2.0 * 2 * 8 * 128 * 256 * 64 },
 };
 
+static struct ts_aten_work work_of(const char *name, const char *dims, const char *types,
+				   const char *values)
+{
+	struct ts_aten_call call = { ts_aten_formula_of(ts_bytes_of(name)), ts_bytes_of(dims),
+				     ts_bytes_of(types), ts_bytes_of(values) };
+
+	return ts_aten_work_of(&call);
+}
+
 TEST(flops_are_those_of_the_shapes)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		double flops = ts_aten_flops(ts_bytes_of(rows[i].name), ts_bytes_of(rows[i].dims),
-					     ts_bytes_of(rows[i].values));
+		double flops = work_of(rows[i].name, rows[i].dims, "", rows[i].values).flops;
 
 		if (rows[i].flops < 0 ? !isnan(flops) : flops != rows[i].flops)
 			fail_msg("%s %s has %g, not %g", rows[i].name, rows[i].dims, flops,
@@ -78,13 +86,42 @@ TEST(flops_are_those_of_the_shapes)
 	}
 }
 
-TEST(convolutions_need_values)
-{
-	bool needs_values;
+/* 2 x 2 x 8 x 16 x 16 x 4 x 2 FLOPs as a whole; the argument that says whether it is causal stands elsewhere in each. */
+static const struct {
+	const char *name, *dims, *values;
+	double flops;
+} masked[] = {
+	{ "aten::_scaled_dot_product_flash_attention", "[[2,8,16,4],[2,8,16,4],[2,8,16,4]]",
+	  "[\"\",\"\",\"\",\"0.\",\"True\",\"False\",\"\"]", 32768 },
+	{ "aten::_scaled_dot_product_flash_attention", "[[2,8,16,4],[2,8,16,4],[2,8,16,4]]",
+	  "[\"\",\"\",\"\",\"0.\",\"False\",\"False\",\"\"]", 65536 },
+	/* values, and none where the mask is said */
+	{ "aten::_scaled_dot_product_flash_attention", "[[2,8,16,4],[2,8,16,4],[2,8,16,4]]",
+	  "[\"\",\"\",\"\",\"0.\"]", -1 },
+	{ "aten::_flash_attention_forward", "[[2,16,8,4],[2,16,8,4],[2,16,8,4]]",
+	  "[\"\",\"\",\"\",\"\",\"\",\"16\",\"16\",\"0.\",\"True\",\"False\"]", 32768 },
+	{ "aten::_efficient_attention_forward", "[[2,16,8,4],[2,16,8,4],[2,16,8,4]]",
+	  "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"0.\",\"1\",\"True\"]", 32768 },
+	{ "aten::_scaled_dot_product_efficient_attention", "[[2,8,16,4],[2,8,16,4],[2,8,16,4]]",
+	  "[\"\",\"\",\"\",\"\",\"True\",\"0.\",\"True\"]", 32768 },
+	/* two heads of keys for eight of queries */
+	{ "flash_attn::_flash_attn_forward", "[[2,16,8,4],[2,16,2,4],[2,16,2,4]]",
+	  "[\"\",\"\",\"\",\"0.\",\"0.5\",\"True\"]", 32768 },
+	/* one query behind fifteen keys meets nearly all of them: 1 - 1 / 16 / 2 */
+	{ "flash_attn::_flash_attn_forward", "[[2,1,8,4],[2,16,8,4],[2,16,8,4]]",
+	  "[\"\",\"\",\"\",\"0.\",\"0.5\",\"True\"]", 65536 / 16 * (1 - 1.0 / 32) },
+};
 
-	assert_true(ts_aten_has_flops(TS_LIT("aten::conv2d"), &needs_values) && needs_values);
-	assert_true(ts_aten_has_flops(TS_LIT("aten::mm"), &needs_values) && !needs_values);
-	assert_false(ts_aten_has_flops(TS_LIT("aten::relu"), &needs_values));
+TEST(a_causal_mask_leaves_half_of_attention)
+{
+	for (size_t i = 0; i < sizeof(masked) / sizeof(*masked); i++) {
+		struct ts_aten_work work =
+			work_of(masked[i].name, masked[i].dims, "", masked[i].values);
+
+		if (masked[i].flops < 0 ? !isnan(work.flops) : work.flops != masked[i].flops)
+			fail_msg("row %zu has %g, not %g", i, work.flops, masked[i].flops);
+		assert_true(work.flops_dense == (i == 7 ? 4096 : 65536));
+	}
 }
 
 #define TYPES(a, b) "[\"" a "\", \"" b "\", \"Scalar\", \"\"]"
@@ -143,30 +180,91 @@ static const struct {
 	  "[[2, 8, 128, 64], [2, 8, 128, 64], [2, 8, 256, 64], [2, 8, 256, 64]]",
 	  "[\"c10::Half\", \"c10::Half\", \"c10::Half\", \"c10::Half\"]", "",
 	  2.0 * 16 * 64 * (2 * (128 + 256 + 256) + 128), TS_ATEN_F16 },
-	{ "aten::add", "[[64, 128], [64, 128]]", TYPES("float", "float"), "", -1, TS_ATEN_UNKNOWN },
+	{ "aten::add", "[[64, 128], [64, 128]]", TYPES("float", "float"), "", 3 * 4.0 * 64 * 128,
+	  TS_ATEN_UNKNOWN },
+	/* broadcast, of the wider type; a scalar's does not count */
+	{ "aten::mul", "[[4, 1, 8], [6, 8]]", TYPES("c10::BFloat16", "float"), "",
+	  2.0 * 32 + 4.0 * 48 + 4.0 * 4 * 6 * 8, TS_ATEN_UNKNOWN },
+	{ "aten::mul_", "[[16, 8], []]", TYPES("c10::BFloat16", "double"), "", 2 * 2.0 * 128 + 8,
+	  TS_ATEN_UNKNOWN },
+	{ "aten::eq", "[[16, 8], []]", "[\"long int\", \"Scalar\"]", "", 9.0 * 128,
+	  TS_ATEN_UNKNOWN },
+	{ "aten::add", "[[16, 8], [16, 8]]", TYPES("float", "c10::complex<float>"), "", -1,
+	  TS_ATEN_UNKNOWN },
+	/* a result that was given, and that of clamp_min(self, min) */
+	{ "aten::mul", "[[16], [], [16]]", "[\"float\", \"double\", \"float\"]", "",
+	  2 * 4.0 * 16 + 8, TS_ATEN_UNKNOWN },
+	{ "aten::add", "[[16], [16], [], [16]]", "[\"float\", \"float\", \"Scalar\", \"float\"]",
+	  "", 3 * 4.0 * 16, TS_ATEN_UNKNOWN },
+	{ "aten::relu", "[[16]]", "[\"float\"]", "", 2 * 4.0 * 16, TS_ATEN_UNKNOWN },
+	/* keys and values of three tokens, and where they go */
+	{ "sglang::store_cache", "[[3, 8], [3, 8], [999, 8], [999, 8], [3], [], []]",
+	  "[\"float\", \"float\", \"float\", \"float\", \"long int\", \"Scalar\", "
+	  "\"Scalar\"]",
+	  "", 2 * 2 * 4.0 * 24 + 8 * 3, TS_ATEN_UNKNOWN },
+	/* bf16 from f32 */
+	{ "aten::copy_", "[[16, 8], [16, 8], []]", TYPES("c10::BFloat16", "float"), "", 6.0 * 128,
+	  TS_ATEN_UNKNOWN },
+	{ "aten::zero_", "[[16, 8]]", "[\"float\"]", "", 4.0 * 128, TS_ATEN_UNKNOWN },
+	{ "aten::_softmax", "[[16, 8], [], []]", "[\"c10::Half\", \"Scalar\", \"Scalar\"]",
+	  "[\"\", \"-1\", \"False\"]", 4.0 * 128, TS_ATEN_UNKNOWN },
+	{ "aten::_softmax", "[[16, 8], [], []]", "[\"c10::Half\", \"Scalar\", \"Scalar\"]",
+	  "[\"\", \"-1\", \"True\"]", 6.0 * 128, TS_ATEN_UNKNOWN },
+	{ "aten::native_layer_norm", "[[16, 8], [], [8], [8], []]",
+	  "[\"float\", \"ScalarList\", \"float\", \"float\", \"Scalar\"]", "", 4.0 * (2 * 128 + 16),
+	  TS_ATEN_UNKNOWN },
+	{ "aten::sum", "[[4, 6, 8], [], [], []]", "[\"float\", \"ScalarList\", \"Scalar\", \"\"]",
+	  "[\"\", \"[-1, 0]\", \"False\", \"\"]", 4.0 * (192 + 6), TS_ATEN_UNKNOWN },
+	{ "aten::argmax", "[[4, 8], [], []]", "[\"float\", \"Scalar\", \"Scalar\"]",
+	  "[\"\", \"-1\", \"False\"]", 4.0 * 32 + 8 * 4, TS_ATEN_UNKNOWN },
+	{ "aten::mean", "[[4, 8], []]", "[\"float\", \"\"]", "[\"\", \"\"]", 4.0 * 33,
+	  TS_ATEN_UNKNOWN },
+	/* 10 rows of 8, and where they are */
+	{ "aten::embedding", "[[1000, 8], [2, 5], [], [], []]",
+	  "[\"c10::Half\", \"long int\", \"Scalar\", \"Scalar\", \"Scalar\"]", "",
+	  2 * 2.0 * 80 + 8 * 10, TS_ATEN_UNKNOWN },
+	/* gate and value go in */
+	{ "_C::silu_and_mul", "[[16, 8], [16, 16]]", TYPES("c10::Half", "c10::Half"), "",
+	  2.0 * (128 + 256), TS_ATEN_UNKNOWN },
+	/* query and key are read and written, the table looked up */
+	{ "_C::rotary_embedding", "[[16], [16, 8], [16, 4], [], [999, 8], []]",
+	  "[\"long int\", \"float\", \"float\", \"Scalar\", \"float\", \"Scalar\"]", "",
+	  8.0 * 16 + 2 * 4.0 * (128 + 64), TS_ATEN_UNKNOWN },
+	{ "triton_poi_fused_add_0", "[[16, 8], [16, 8], []]", "[\"float\", \"float\", \"Scalar\"]",
+	  "", 8.0 * 128, TS_ATEN_UNKNOWN },
+	/* what it is for is known, and not how much */
+	{ "aten::cat", "[[[1, 8], [2, 8]], []]", "[\"TensorList\", \"Scalar\"]", "", -1,
+	  TS_ATEN_UNKNOWN },
+	{ "aten::_grouped_mm", "[[16, 8], [2, 8, 4], [2]]",
+	  "[\"c10::Half\", \"c10::Half\", \"int\"]", "", 2.0 * (128 + 64 + 64), TS_ATEN_F16 },
 };
 
 TEST(bytes_are_those_of_shapes_and_types)
 {
 	for (size_t i = 0; i < sizeof(sized) / sizeof(*sized); i++) {
-		struct ts_aten_call call = { ts_bytes_of(sized[i].name), ts_bytes_of(sized[i].dims),
-					     ts_bytes_of(sized[i].types),
-					     ts_bytes_of(sized[i].values) };
-		double bytes = ts_aten_bytes(&call);
+		struct ts_aten_work work =
+			work_of(sized[i].name, sized[i].dims, sized[i].types, sized[i].values);
+		double bytes = work.bytes;
 
 		if (sized[i].bytes < 0 ? !isnan(bytes) : bytes != sized[i].bytes)
 			fail_msg("%s %s has %g bytes, not %g", sized[i].name, sized[i].dims, bytes,
 				 sized[i].bytes);
-		assert_int_equal(ts_aten_type_of(&call), sized[i].type);
+		assert_int_equal(work.type, sized[i].type);
 	}
+}
+
+static enum ts_kernel_category category_of(const char *name)
+{
+	return ts_aten_category(ts_aten_formula_of(ts_bytes_of(name)));
 }
 
 TEST(categories_are_those_of_formulas)
 {
-	assert_int_equal(ts_aten_category(TS_LIT("aten::addmm")), TS_CATEGORY_GEMM);
-	assert_int_equal(ts_aten_category(TS_LIT("aten::convolution_backward")),
-			 TS_CATEGORY_CONVOLUTION);
-	assert_int_equal(ts_aten_category(TS_LIT("aten::scaled_dot_product_attention")),
-			 TS_CATEGORY_ATTENTION);
-	assert_int_equal(ts_aten_category(TS_LIT("aten::add")), TS_CATEGORY_OTHER);
+	assert_int_equal(category_of("aten::addmm"), TS_CATEGORY_GEMM);
+	assert_int_equal(category_of("aten::convolution_backward"), TS_CATEGORY_CONVOLUTION);
+	assert_int_equal(category_of("aten::scaled_dot_product_attention"), TS_CATEGORY_ATTENTION);
+	assert_int_equal(category_of("aten::add_"), TS_CATEGORY_ELEMENTWISE);
+	assert_int_equal(category_of("sgl_kernel::rotary_embedding"), TS_CATEGORY_ELEMENTWISE);
+	assert_int_equal(category_of("aten::view"), TS_CATEGORY_OTHER);
+	assert_int_equal(category_of("add"), TS_CATEGORY_OTHER); /* somebody's own */
 }
