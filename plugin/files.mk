@@ -9,7 +9,7 @@ page_sources = \
 	plugin/page/src/graph.js plugin/page/src/heat.jsx plugin/page/src/held.js plugin/page/src/lanes.jsx plugin/page/src/later.jsx plugin/page/src/layout.js \
 	plugin/page/src/line.jsx plugin/page/src/links.jsx plugin/page/src/live.js plugin/page/src/main.jsx plugin/page/src/mesh.jsx \
 	plugin/page/src/middle.jsx plugin/page/src/moments.jsx plugin/page/src/op.jsx plugin/page/src/opdata.js plugin/page/src/open.jsx \
-	plugin/page/src/overview.css plugin/page/src/overview.js plugin/page/src/page.css plugin/page/src/parts.jsx \
+	plugin/page/src/overview.css plugin/page/src/overview.js plugin/page/src/page.css plugin/page/src/parts.jsx plugin/page/src/path.js \
 	plugin/page/src/perfetto.js plugin/page/src/phone.css plugin/page/src/place.js plugin/page/src/place.jsx plugin/page/src/pod.js \
 	plugin/page/src/print.css plugin/page/src/roofline.js plugin/page/src/runs.js plugin/page/src/search.js plugin/page/src/search.jsx \
 	plugin/page/src/several.css plugin/page/src/several.jsx plugin/page/src/slices.js plugin/page/src/source.js \

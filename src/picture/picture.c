@@ -33,6 +33,7 @@ static void picture_put_slice(struct writing *writing, const struct ts_lane_slic
 	ts_json_i64(json, ts_lane_slice_class(slice));
 	ts_json_i64(json, picture_name_of(writing, slice->op));
 	ts_json_i64(json, (int64_t)slice->nr_events);
+	ts_json_i64(json, ts_lane_slice_idle(slice));
 }
 
 struct head {
@@ -95,6 +96,7 @@ static void picture_put_place(struct ts_json *json, const struct ts_picture *pic
 	ts_json_i64(json, TS_SLICES_NO_CLASS);
 	ts_json_i64(json, (int64_t)name);
 	ts_json_i64(json, (int64_t)nr);
+	ts_json_i64(json, 0);
 }
 
 /* What of PLACE is in the picture; false: nothing. */

@@ -3,10 +3,10 @@
  * A picture of a timeline: its slices (picture/slices.h) as JSON.
  *
  *	{"from_ps", "to_ps", "classes": [...], "left_out", "lanes": [{"kind", "host", "device", "name", "slices": [start,
- *	 length, class, name, events, ...]}], "names": [...], "modules": [...]}
+ *	 length, class, name, events, idle, ...]}], "names": [...], "modules": [...]}
  *
- * Slices are five numbers each: ps since from_ps, ps, an index into classes and one into names, how many events. A
- * name of -1: several. Modules stand in the order of names: that of the op, null where it has none. Of lanes only those
+ * Slices are six numbers each: ps since from_ps, ps, an index into classes and one into names, how many events, and the
+ * ps between them in which none was. A name of -1: several. Modules stand in the order of names: that of the op, null where it has none. Of lanes only those
  * with a slice are there; left_out says how many had one and no room.
  *
  * Findings are lanes too, in front, if they are given: {"kind": "findings", "host": null, "device", "name": its id, "slices"},

@@ -76,6 +76,17 @@ static bool is_left_out(const struct ts_op *op, enum ts_lane_kind kind)
 	return kind == TS_LANE_OPS && op->kind == TS_OP_CONTROL;
 }
 
+int64_t ts_lane_slice_idle(const struct ts_lane_slice *slice)
+{
+	int64_t idle_ps;
+
+	TS_ASSERT(slice);
+	idle_ps = ts_i64_sub(slice->end_ps, slice->start_ps);
+	for (unsigned i = 0; i < NR_CLASSES; i++)
+		idle_ps = ts_i64_sub(idle_ps, slice->class_ps[i]);
+	return slice->nr_events > 1 ? TS_MAX(idle_ps, 0) : 0;
+}
+
 /* --- the index */
 
 struct indexing {
@@ -240,33 +251,38 @@ static void picture_slices_merge(struct ts_lane_slice *into, const struct ts_lan
 	into->op = TS_NONE;
 }
 
-/* Neighbours become one, and places twice as wide: only where moments overlap, or a place begins anew. */
-static void picture_slices_halve(struct lane *lane)
+static bool picture_slices_fit(const struct lane *lane, const struct ts_lane_slice *last,
+			       const struct ts_lane_slice *slice)
 {
-	size_t nr = 0;
+	return ts_i64_sub(TS_MAX(slice->end_ps, last->end_ps), last->start_ps) <= lane->place_ps;
+}
 
-	for (size_t i = 0; i < lane->nr; i += 2) {
-		struct ts_lane_slice slice = lane->slices[i];
+/* Places become twice as wide, until there is room. Only what fits into a place becomes one slice, so none covers a gap that is wider. */
+static void picture_slices_widen(struct lane *lane)
+{
+	while (lane->nr == lane->cap) {
+		size_t nr = 1;
 
-		if (i + 1 < lane->nr)
-			picture_slices_merge(&slice, &lane->slices[i + 1]);
-		lane->slices[nr++] = slice;
+		lane->place_ps = TS_MAX(ts_i64_mul(lane->place_ps, 2), 1);
+		for (size_t i = 1; i < lane->nr; i++)
+			if (picture_slices_fit(lane, &lane->slices[nr - 1], &lane->slices[i]))
+				picture_slices_merge(&lane->slices[nr - 1], &lane->slices[i]);
+			else
+				lane->slices[nr++] = lane->slices[i];
+		lane->nr = nr;
 	}
-	lane->nr = nr;
-	lane->place_ps = ts_i64_mul(lane->place_ps, 2);
 }
 
 static void picture_slices_add(struct lane *lane, const struct ts_lane_slice *slice)
 {
 	struct ts_lane_slice *last = lane->nr > 0 ? &lane->slices[lane->nr - 1] : NULL;
 
-	if (last &&
-	    ts_i64_sub(TS_MAX(slice->end_ps, last->end_ps), last->start_ps) <= lane->place_ps) {
+	if (last && picture_slices_fit(lane, last, slice)) {
 		picture_slices_merge(last, slice);
 		return;
 	}
 	if (lane->nr == lane->cap)
-		picture_slices_halve(lane);
+		picture_slices_widen(lane);
 	lane->slices[lane->nr++] = *slice;
 }
 

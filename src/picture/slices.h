@@ -2,7 +2,8 @@
 /*
  * Slices: what a picture of a stretch of time shows, whatever its zoom. A lane has what one line did, as moments that
  * do not overlap (segments, model/block.h), at most one slice for each of WIDTH places; where they are narrower
- * than a place, several are one slice that says how many it stands for and which class had most of its time.
+ * than a place, several are one slice that says how many it stands for, which class had most of its time, and how much of
+ * it nothing ran in. It is never wider than a place, so it covers no gap that could be seen.
  *
  * The index makes that cheap: a line's bytes are cut into cells, and of each it is noted when its events begin and end
  * and what classes they are of. A cell that is narrower than a place is one slice, a cell outside of the stretch is
@@ -43,6 +44,8 @@ struct ts_lane_slice {
 };
 
 unsigned ts_lane_slice_class(const struct ts_lane_slice *slice); /* with most time */
+int64_t ts_lane_slice_idle(
+	const struct ts_lane_slice *slice); /* of its time: in which none of its events was */
 
 struct ts_lane {
 	enum ts_lane_kind kind;

@@ -18,7 +18,7 @@
 
 #define TS_MAX_OVERLAY_EVENTS 200000
 #define TS_MAX_TRACE_EVENTS   1000000 /* of JSON; the default of Perfetto's own form is all */
-#define TS_MAX_TRACK_ITEMS    20000   /* in the JSON that pages draw */
+#define TS_MAX_TRACK_ITEMS    10000   /* in the JSON that pages draw */
 
 struct ts_annotate_options {
 	size_t nr_threads;

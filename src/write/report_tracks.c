@@ -19,6 +19,8 @@ static void report_tracks_gather(const struct ts_results *results, struct tracks
 {
 	for (size_t i = 0; i < results->nr; i++)
 		for (size_t k = 0; k < results->items[i]->nr_tracks; k++) {
+			if (results->items[i]->tracks[k].is_of_viewers)
+				continue;
 			if (!ts_grow(&tracks->items, &tracks->cap, tracks->nr + 1,
 				     sizeof(struct ts_track *))) {
 				out->failed = true;
@@ -74,7 +76,7 @@ static double report_tracks_mean(const struct ts_point *points, size_t from, siz
 static void report_tracks_put_points(struct ts_json *json, const struct ts_track *track,
 				     size_t budget)
 {
-	size_t each = (track->nr_points + budget - 1) / budget;
+	size_t most = TS_MAX(budget / 2, MIN_ITEMS), each = (track->nr_points + most - 1) / most;
 
 	ts_json_key(json, "points");
 	ts_json_array(json);

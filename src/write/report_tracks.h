@@ -7,7 +7,8 @@
  *
  * In the order of devices, then of rows. Slices and points are flat arrays of threes and twos. A
  * point's value holds until the next one. Slices are joined as in the overlay (result/result.h), points
- * are means over their time, until all tracks together have no more than the budget.
+ * are means over their time, until all tracks together have no more than the budget; a point counts twice, as a chart has
+ * no use for more of them than pixels. Tracks that show what tables of the report say are left out.
  */
 #ifndef TS_WRITE_REPORT_TRACKS_H
 #define TS_WRITE_REPORT_TRACKS_H

@@ -148,11 +148,12 @@ async function cost(page) {
 async function in_file(browser) {
 	const page = await open(browser, `${job.file}#view=slices`);
 	await page.waitForSelector(".lanes canvas");
-	must((await page.$eval("#view", (e) => e.innerText)).includes("A file has each op of the mean step"), "the file does not say what it has");
+	must((await page.$eval("#view", (e) => e.innerText)).includes(`This file has single ops of steps ${job.kept.join(" and ")};`), "the file does not say what it has");
 	await page.click("#view >> text=Mean step");
 	await page.waitForFunction(() => location.hash.includes("from_ps="));
 	must(`${await range(page)}` === `${[job.mean.from_ps, job.mean.to_ps]}`, `the mean step is ${await range(page)}`);
-	must(/^Critical path of what is in sight, .*: .* in ops, .* in collectives/.test(await page.$eval(".lanes ~ p.count", (e) => e.textContent)), "there is no critical path");
+	const path = await page.$eval(".path-words", (e) => e.textContent);
+	must(path === job.path, `the path is ${path} instead of ${job.path}`);
 	const rows = await table(page);
 	must(rows.length > 3 && rows[0].length === 6, `the table has ${rows.length} rows`);
 	await words_of_pointer(page);
@@ -195,6 +196,14 @@ async function at_server(browser) {
 	await page.waitForSelector(".lanes canvas");
 	const rows = await table(page);
 	must(rows.length > 3, `the whole run is a table of ${rows.length} rows`);
+	await page.evaluate(([from, to]) => {
+		location.hash = `${location.hash}&from_ps=${from}&to_ps=${to}`;
+	}, [job.mean.from_ps, job.mean.to_ps]);
+	await page.waitForFunction((words) => document.querySelector(".path-words")?.textContent === words, job.path).catch(() => bad("a server has another path than a file"));
+	await page.evaluate(() => {
+		location.hash = location.hash.replace(/&from_ps=.*/, "");
+	});
+	await page.waitForFunction(() => document.querySelector(".path-words")?.textContent.startsWith("Critical path of the run"));
 	const before = asked.length;
 	const next = () => page.waitForRequest((r) => r.url().includes("/slices?")); // what is in sight already is drawn before
 	const look = next();

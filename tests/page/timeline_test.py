@@ -4,6 +4,7 @@
 
   - a file has each op of the mean step and of the slowest one, in slices that are bounded, whatever the run
   - a click on an op opens it, by mouse and by keys; wheel, W A S D, drags and Escape do what they do in Perfetto; one crosshair
+  - the critical path is that of the report, in a file as at a server
   - a server is asked for what is in sight, once a look; where it has no events, the page says so
 Run in the build folder; $TPUSIGHT names the program, $TS_SHOTS a folder for screenshots.
 """
@@ -18,7 +19,7 @@ import page_test
 
 ROWS = ["steps", "modules", "ops", "collectives", "async"]  # of a device
 MOST = {"whole": 3000, "mean": 6000, "slowest": 6000}
-FIELDS = 5
+FIELDS = 6
 PLACES = 8192  # of a step: what is narrower may be one slice with others
 
 
@@ -61,10 +62,30 @@ def longest_op(kept):
     picture = kept["mean"]["picture"]
     kinds = [lane["kind"] for lane in picture["lanes"] if lane["device"] == 0]
     ops = next(lane for lane in picture["lanes"] if lane["device"] == 0 and lane["kind"] == "ops")
-    start, length, _, name, _ = max(slices(ops), key=lambda s: s[1])
+    start, length, _, name, *_ = max(slices(ops), key=lambda s: s[1])
     from_ps = picture["from_ps"] + start
     return {"name": picture["names"][name], "from_ps": from_ps, "to_ps": from_ps + length, "device": 0,
             "row": sum(kind in kinds for kind in ROWS[:ROWS.index("ops")])}
+
+
+PARTS = {"ops_ps": "in ops", "collectives_ps": "in collectives", "transfers_ps": "in transfers", "input_ps": "waiting for input",
+         "compile_ps": "waiting for a compilation", "launch_ps": "waiting for a launch", "host_ps": "waiting for the host",
+         "idle_ps": "with nothing known"}
+
+
+def spoken(ps):
+    """A time as the page writes it: three digits in the largest unit that it has one of."""
+    for unit, of in (("s", 1e12), ("ms", 1e9), ("\u00b5s", 1e6), ("ns", 1e3), ("ps", 1)):
+        if ps >= 0.9995 * of:
+            return f"{ps / of:#.3g}".rstrip(".") + f" {unit}"
+    return f"{ps} ps"
+
+
+def path_words(report, step):
+    """What the page must say of the path of a step: the report's own figures."""
+    row = next(r for r in report["critical_path"]["steps"] if r["step"] == step)
+    parts = ", ".join(f"{spoken(row[name])} {words}" for name, words in PARTS.items() if row[name] > 0)
+    return f"Critical path of step {step}, {spoken(row['duration_ps'])}: {parts}."
 
 
 def main():
@@ -72,9 +93,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         file = doors.html(doors.SAMPLE, os.path.join(folder, "sample.html"))
         kept = pictures(file)
-        wrong = check_pictures(kept, doors.report(doors.SAMPLE))
+        report = doors.report(doors.SAMPLE)
+        wrong = check_pictures(kept, report)
         mean = kept["mean"]["picture"]
         job = {"file": f"file://{file}", "mean": {"from_ps": mean["from_ps"], "to_ps": mean["to_ps"]}, "op": longest_op(kept),
+               "kept": [kept[kind]["step"] for kind in ("mean", "slowest")], "path": path_words(report, kept["mean"]["step"]),
                "shots": os.environ.get("TS_SHOTS")}
         reported = page_test.made_before(os.path.join(folder, "made"), doors.SAMPLE)
         with doors.serving(doors.SAMPLE) as (url, _), doors.serving(reported) as (made, _):

@@ -74,6 +74,16 @@ TEST(points_beyond_the_budget_are_means_over_their_time)
 	ts_results_release(&results);
 }
 
+TEST(what_viewers_alone_draw_is_left_out)
+{
+	struct ts_results results;
+
+	ts_results_init(&results);
+	counter(ts_results_add(&results, "r", "R"), 0, 3)->is_of_viewers = true;
+	assert_tracks(&results, 32, "{}");
+	ts_results_release(&results);
+}
+
 /* Devices in order, whatever the order in which they came; a budget is divided among the tracks. */
 TEST(tracks_share_the_budget_in_the_order_of_devices)
 {

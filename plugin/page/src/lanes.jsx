@@ -5,7 +5,7 @@ import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Plot, timeAxis, tooltip } from "./chart.jsx";
 import { within } from "./fit.js";
-import { clean, time, title, value } from "./format.js";
+import { clean, percent, time, title, value } from "./format.js";
 import { bucketColor } from "./parts.jsx";
 import { FIELDS, firstAt, fitted, pictureOf, sliceUnder } from "./slices.js";
 import { usePage } from "./state.js";
@@ -56,6 +56,11 @@ const NUMBER = new Intl.NumberFormat("en-US"); // toLocaleString makes one for e
 /** @type {(slices: ArrayLike<number>, i: number, picture: Picture) => string} */
 const nameOf = (slices, i, picture) => (slices[i + 3] < 0 ? `${NUMBER.format(slices[i + 4])} events` : picture.names[slices[i + 3]]);
 
+const LEGIBLE = 0.7; // of a row's height: what is lower has no letters on it
+
+/** How much of its time something ran in: as high is a slice. @type {(slices: ArrayLike<number>, i: number) => number} */
+export const fullness = (slices, i) => (slices[i + 1] > slices[i] ? Math.max(1 - slices[i + 5] / (slices[i + 1] - slices[i]), 0.08) : 1);
+
 /** @type {(u: uPlot, slices: Float64Array, picture: Picture, inks: ReturnType<typeof inksOf>, y: number, height: number, marks: (i: number) => string | undefined) => void} */
 function paintRow(u, slices, picture, inks, y, height, marks) {
 	const { ctx } = u;
@@ -70,15 +75,16 @@ function paintRow(u, slices, picture, inks, y, height, marks) {
 		last = Math.floor(b);
 		const { fill, ink } = inks[slices[i + 2]];
 		const width = Math.max(b - a - (b - a > 3 * one ? one : 0), TINY);
+		const full = fullness(slices, i);
 		ctx.fillStyle = fill;
-		ctx.fillRect(a, y, width, height);
+		ctx.fillRect(a, y + height * (1 - full), width, height * full);
 		const mark = marks(slices[i + 3]);
 		if (mark && width > 2 * one) {
 			ctx.fillStyle = mark;
 			ctx.fillRect(a, y, width, 3 * one);
 		}
 		if (width < NAMED * one) continue;
-		ctx.fillStyle = ink;
+		ctx.fillStyle = full > LEGIBLE ? ink : style("--text");
 		ctx.fillText(fitted(clean(nameOf(slices, i, picture)), width / one), a + 3 * one, y + height / 2 + one);
 	}
 }
@@ -159,7 +165,7 @@ export function wordsOf(row, { picture, rows }, i) {
 	const slices = rows.get(row.key)?.slices;
 	if (!slices || i < 0) return [clean(row.name), "nothing"];
 	const name = picture.classes[slices[i + 2]];
-	return [clean(row.name), clean(nameOf(slices, i, picture)), `${time(slices[i + 1] - slices[i])} at ${time(slices[i])}`, ...(name ? [title(name)] : []), ...(slices[i + 4] > 1 ? [`stands for ${value("events", slices[i + 4])} events: zoom in`] : [])];
+	return [clean(row.name), clean(nameOf(slices, i, picture)), `${time(slices[i + 1] - slices[i])} at ${time(slices[i])}`, ...(name ? [title(name)] : []), ...(slices[i + 4] > 1 ? [`${value("events", slices[i + 4])} events, ${percent(100 * (1 - slices[i + 5] / (slices[i + 1] - slices[i])))} of the time busy: zoom in`] : [])];
 }
 
 /** @type {(rows: TimelineRow[]) => Drawing["options"]["axes"]} */

@@ -362,7 +362,15 @@ export interface PathSpan {
 	key: string; // of its row
 	start_ps: number;
 	end_ps: number;
-	kind: "ops" | "collectives" | "async" | "idle";
+	kind: string;
+	name: string | null;
+}
+export type CriticalPathSteps = Row[];
+export interface SeenPath {
+	of: string;
+	total: number;
+	parts: { words: string; ps: number }[];
+	missing: string | null;
 }
 export interface SeenSlice extends Row {
 	row: string;

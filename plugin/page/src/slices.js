@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Pictures of a timeline (docs/serving.md, The timeline) as the page draws them: rows, what of them is in sight, and the critical path. A slice is
-// FIELDS numbers: start and end in ps, class, name, events.
+// Pictures of a timeline (docs/serving.md, The timeline) as the page draws them: rows, and what of them is in sight. A slice is
+// FIELDS numbers: start and end in ps, class, name, events, and the ps of it in which none of them was.
 
-/** @import { KeptPicture, Lanes, Maybe, PathSpan, Picture, Range, SeenSlice, Step, TimelineRow } from "./report.d.ts" */
+/** @import { KeptPicture, Lanes, Maybe, Picture, Range, SeenSlice, Step, TimelineRow } from "./report.d.ts" */
 
-export const FIELDS = 5;
-const MOST_PATH = 20000; // spans: of more slices no path is looked for
+export const FIELDS = 6;
 const MOST_DEVICES = 16; // that are drawn together
 const MOST_THREADS = 12;
 const MOST_PLACES = 8192; // that a server gives
@@ -194,139 +193,6 @@ export function executionsOf({ picture, rows }, { module, name }) {
 export function keptRange(kept, kind) {
 	const found = kept.find((k) => k.kind === kind)?.picture;
 	return found ? [found.from_ps, found.to_ps] : null;
-}
-
-// --- the critical path
-
-/**
- * A core's own slices, collectives among them, one behind the other; and what its copy engines did.
- * @typedef {{ device: number | null, ops: string, collectives: string | null, dma: string | null, own: { key: string, i: number, start: number, end: number, name: number }[], moves: Float64Array }} Core
- */
-
-/** @type {(lanes: Lanes, rows: TimelineRow[]) => Core[]} */
-function coresOf({ rows: all }, rows) {
-	return rows
-		.filter((r) => r.kind === "ops")
-		.map((row) => {
-			const line = (/** @type {TimelineRow} */ r) => all.get(r.key)?.lane.name;
-			const collectives = rows.find((r) => r.kind === "collectives" && r.device === row.device && line(r) === line(row))?.key ?? null;
-			const dma = rows.find((r) => r.kind === "async" && r.device === row.device)?.key ?? null;
-			const own = [row.key, collectives].flatMap((key) => {
-				const slices = key === null ? undefined : all.get(key)?.slices;
-				return key === null || !slices ? [] : Array.from({ length: slices.length / FIELDS }, (_, n) => ({ key, i: FIELDS * n, start: slices[FIELDS * n], end: slices[FIELDS * n + 1], name: slices[FIELDS * n + 3] }));
-			});
-			return { device: row.device, ops: row.key, collectives, dma, own: own.sort((a, b) => a.start - b.start), moves: (dma && all.get(dma)?.slices) || new Float64Array() };
-		});
-}
-
-/** The last slice that begins before AT; -1: none. @type {(own: { start: number }[], at: number) => number} */
-function lastBefore(own, at) {
-	let low = 0;
-	let high = own.length;
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if (own[middle].start < at) low = middle + 1;
-		else high = middle;
-	}
-	return low - 1;
-}
-
-const BEHIND = 4; // slices that a core may have begun when another one still ends the collective before them
-
-/**
- * The core that came last to a collective on CORE, before UNTIL: on it the path goes on.
- * @type {(cores: Core[], core: Core, at: Core["own"][number], until: number) => { core: Core, start: number }}
- */
-function lastToCome(cores, core, at, until) {
-	let last = { core, start: at.start };
-	for (const other of cores) {
-		const end = lastBefore(other.own, until) + 1;
-		const theirs = other.own.slice(Math.max(end - BEHIND, 0), end).find((o) => o.key === other.collectives && o.name === at.name && o.end > at.start);
-		if (theirs && theirs.start > last.start) last = { core: other, start: theirs.start };
-	}
-	return last;
-}
-
-/**
- * The one of a device's cores (a GPU's streams) that was the last to do something before AT, and until when.
- * @type {(cores: Core[], core: Core, at: number) => { core: Core, end: number }}
- */
-function lastBusy(cores, core, at) {
-	let last = { core, end: -Infinity };
-	for (const other of cores) {
-		const i = other.device === core.device ? lastBefore(other.own, at) : -1;
-		const end = i < 0 ? -Infinity : Math.min(other.own[i].end, at);
-		if (end > last.end || (end === last.end && other === core)) last = { core: other, end };
-	}
-	return last;
-}
-
-/**
- * The transfer that a wait ends with, if it began before the wait did.
- * @type {(core: Core, at: Core["own"][number]) => number} its place; -1: there is none
- */
-function awaited(core, at) {
-	const i = firstAt(core.moves, at.start);
-	if (i >= core.moves.length) return -1;
-	return core.moves[i] < at.start && core.moves[i + 1] <= at.end ? i : -1;
-}
-
-/**
- * The chain of what had to end for the last slice in RANGE to end when it did, from its end back: on a core what ran before, on a GPU in whichever stream; at a collective the core
- * that came last; at a wait for a transfer the transfer. Time in which a core of the chain did nothing is part of it, without a row of its own.
- * @type {(lanes: Lanes, rows: TimelineRow[], range: Range) => PathSpan[]} in the order of time
- */
-export function criticalPath(lanes, rows, [from, to]) {
-	const cores = coresOf(lanes, rows);
-	/** @type {PathSpan[]} */
-	const path = [];
-	const isWait = lanes.picture.names.map((name) => /-done(\.\d+)?$/.test(name));
-	let at = -Infinity;
-	/** @type {Core | undefined} */
-	let core;
-	for (const c of cores) {
-		const i = lastBefore(c.own, to);
-		const end = i < 0 ? -Infinity : Math.min(c.own[i].end, to);
-		if (end > at) [core, at] = [c, end];
-	}
-	/** @type {(key: string, start: number, end: number, kind: PathSpan["kind"]) => void} */
-	const put = (key, start, end, kind) => {
-		if (end > start) path.push({ key, start_ps: Math.max(start, from), end_ps: end, kind });
-	};
-	while (core && at > from && path.length < MOST_PATH) {
-		const busy = lastBusy(cores, core, at);
-		const own = core.ops;
-		core = busy.core;
-		if (busy.end < at) put(own, Math.max(busy.end, from), at, "idle");
-		at = busy.end;
-		if (at <= from) break;
-		const slice = core.own[lastBefore(core.own, at)];
-		const move = isWait[slice.name] ? awaited(core, slice) : -1;
-		if (slice.key === core.collectives) {
-			const last = lastToCome(cores, core, slice, at);
-			put(slice.key, last.start, at, "collectives");
-			core = last.core;
-			at = Math.min(at, last.start);
-		} else if (move >= 0 && core.dma) {
-			put(slice.key, core.moves[move + 1], at, "ops");
-			put(core.dma, core.moves[move], core.moves[move + 1], "async");
-			at = core.moves[move];
-		} else {
-			put(slice.key, slice.start, at, "ops");
-			at = slice.start;
-		}
-	}
-	return path.reverse();
-}
-
-/**
- * How long the path is in each kind of row.
- * @type {(path: PathSpan[]) => Record<PathSpan["kind"], number>}
- */
-export function pathTimes(path) {
-	const sums = { ops: 0, collectives: 0, async: 0, idle: 0 };
-	for (const span of path) sums[span.kind] += span.end_ps - span.start_ps;
-	return sums;
 }
 
 // --- in words

@@ -234,6 +234,7 @@ static enum ts_status marks_put_track(struct ts_slices *slices, int row, uint32_
 	if (!track || !labels)
 		return ts_fail_nomem(err);
 	track->description = rows[row].description;
+	track->is_of_viewers = true;
 	track->labels = labels;
 	track->nr_labels = nr_labels;
 	return ts_slices_finish(slices, result, track) ? TS_OK : ts_fail_nomem(err);

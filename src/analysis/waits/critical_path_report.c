@@ -307,18 +307,47 @@ static struct step_path *critical_path_report_find_steps(const struct path_repor
 	return steps;
 }
 
-/* Which of the steps have spans: the longest, and others at equal distances. NULL: no memory. */
-static uint32_t *critical_path_report_choose(const struct step_path *steps, size_t nr,
-					     size_t *nr_chosen)
+/* The step that a page draws as the usual one is the nearest to the mean (picture/picture_steps.c). */
+static size_t critical_path_report_nearest(const struct step_path *steps, size_t nr, int64_t to_ps,
+					   const bool *chosen)
 {
-	int64_t *durations_ps = malloc((nr + 1) * sizeof(*durations_ps));
-	uint32_t *chosen = NULL;
+	size_t best = nr;
+	int64_t best_ps = INT64_MAX;
 
-	for (size_t i = 0; durations_ps && i < nr; i++)
-		durations_ps[i] = steps[i].end_ps - steps[i].of.start_ps;
-	if (durations_ps)
-		chosen = ts_choose_rows(durations_ps, nr, MAX_DRAWN, nr_chosen);
-	free(durations_ps);
+	for (size_t i = 0; i < nr; i++) {
+		int64_t ps = ts_i64_sub(ts_run_step_duration(&steps[i].of), to_ps);
+
+		ps = ps < 0 ? -ps : ps;
+		if (!chosen[i] && ps < best_ps) {
+			best_ps = ps;
+			best = i;
+		}
+	}
+	return best;
+}
+
+static int64_t critical_path_report_mean(const struct step_path *steps, size_t nr)
+{
+	int64_t sum_ps = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		sum_ps = ts_i64_add(sum_ps, ts_run_step_duration(&steps[i].of));
+	return sum_ps / (int64_t)TS_MAX(nr, 1);
+}
+
+/* Which of the steps have spans: that nearest to the mean, that of median length, and the longest ones. NULL: no memory. */
+static bool *critical_path_report_choose(const struct path_report *report,
+					 const struct step_path *steps, size_t nr)
+{
+	bool *chosen = calloc(nr + 1, sizeof(*chosen));
+
+	for (int i = 0; chosen && i < MAX_DRAWN; i++) {
+		int64_t to_ps = i == 0	 ? critical_path_report_mean(steps, nr)
+				: i == 1 ? report->path.ctx->steps->median_ps
+					 : INT64_MAX;
+
+		chosen[critical_path_report_nearest(steps, nr, to_ps, chosen)] = true;
+	}
 	return chosen;
 }
 
@@ -328,8 +357,7 @@ static enum ts_status critical_path_report_put_steps(struct path_report *report,
 {
 	struct ts_table *table = TS_TABLE(report->result, critical_path_steps);
 	struct span *spans = calloc(MAX_SPANS, sizeof(*spans));
-	size_t nr_chosen = 0, at = 0;
-	uint32_t *chosen = critical_path_report_choose(steps, nr, &nr_chosen);
+	bool *chosen = critical_path_report_choose(report, steps, nr);
 	bool good = spans && chosen;
 
 	for (size_t i = 0; good && i < nr; i++) {
@@ -338,8 +366,7 @@ static enum ts_status critical_path_report_put_steps(struct path_report *report,
 		report->ps = step->ps;
 		report->weight = ts_path_weight(&report->path, step->row);
 		report->nr_spans = 0;
-		report->spans = at < nr_chosen && chosen[at] == i ? spans : NULL;
-		at += report->spans != NULL;
+		report->spans = chosen[i] ? spans : NULL;
 		critical_path_report_walk(report, step->of.start_ps, step->end_ps);
 		TS_CELLS(report->result, table, critical_path_steps, STEP_CELLS);
 	}

@@ -3,17 +3,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { criticalPath, executionsOf, FIELDS, firstAt, fitted, inSight, joined, keptRange, lanesOf, pathTimes, pictureOf, rowsOf, sliceUnder, typical, wanted } = await load("slices.js");
-const { stepped } = await load("lanes.jsx");
+const { executionsOf, FIELDS, firstAt, fitted, inSight, joined, keptRange, lanesOf, pictureOf, rowsOf, sliceUnder, typical, wanted } = await load("slices.js");
+const { fullness, stepped } = await load("lanes.jsx");
 
 const NAMES = ["fusion.1", "all-reduce.2", "copy-done.3", "copy"];
 const FUSION = 0;
 const REDUCE = 1;
-const DONE = 2;
 const COPY = 3;
 
 /** Slices as START, END, NAME each. */
-const flat = (slices) => slices.flatMap(([start, end, name]) => [start, end - start, name === REDUCE ? 2 : 0, name, name < 0 ? 7 : 1]);
+const flat = (slices) => slices.flatMap(([start, end, name]) => [start, end - start, name === REDUCE ? 2 : 0, name, name < 0 ? 7 : 1, 0]);
 const lane = (kind, device, slices, name = "line") => ({ kind, host: "h", device, name, slices: flat(slices) });
 const picture = (lanes, from_ps = 0, to_ps = 100) => ({ from_ps, to_ps, classes: ["compute", "memory_wait", "communication", null], names: NAMES, modules: NAMES.map(() => "jit_f"), lanes, left_out: 0 });
 const nameOf = (id) => `TPU:${id}`;
@@ -24,7 +23,7 @@ const drawn = (lanes, ...ends) => {
 
 test("slices get the run's own times", () => {
 	const known = lanesOf(picture([lane("ops", 0, [[5, 8, FUSION]])], 1000, 1100));
-	assert.deepEqual([...known.rows.values()][0].slices, Float64Array.from([1005, 1008, 0, 0, 1]));
+	assert.deepEqual([...known.rows.values()][0].slices, Float64Array.from([1005, 1008, 0, 0, 1, 0]));
 });
 
 test("lanes of one name stay apart", () => {
@@ -68,7 +67,7 @@ test("a slice is found by its time", () => {
 	const { known, rows } = drawn([lane("ops", 0, [[0, 10, FUSION], [10, 20, FUSION], [30, 40, FUSION]])]);
 	const { slices } = known.rows.get(rows[0].key);
 	assert.deepEqual([-1, 9, 10, 25, 40].map((at) => firstAt(slices, at) / FIELDS), [0, 0, 1, 2, 3]);
-	assert.deepEqual([-1, 9, 10, 25, 40].map((at) => sliceUnder(slices, at) / FIELDS), [-0.2, 0, 1, -0.2, -0.2]);
+	assert.deepEqual([-1, 9, 10, 25, 40].map((at) => sliceUnder(slices, at)), [-1, 0, FIELDS, -1, -1]);
 });
 
 test("what is asked for has all that is in sight, a place for each pixel, and is the same nearby", () => {
@@ -112,54 +111,10 @@ test("pictures of several hosts are one of each kind, with their own names and t
 	assert.equal([...lanesOf(all[0].picture).rows.values()][1].slices[3], -1);
 });
 
-const spans = (path) => path.map((s) => [s.kind, s.key.split(" ")[1], s.start_ps, s.end_ps]);
-
-test("the critical path goes to the core that came last to a collective", () => {
-	const { known, rows } = drawn([
-		lane("ops", 0, [[0, 20, FUSION], [60, 90, FUSION]]),
-		lane("collectives", 0, [[20, 60, REDUCE]]),
-		lane("ops", 1, [[0, 50, FUSION], [61, 70, FUSION]]),
-		lane("collectives", 1, [[50, 61, REDUCE]]),
-	]);
-	const path = criticalPath(known, rows, [0, 100]);
-	assert.deepEqual(spans(path), [["ops", "1", 0, 50], ["collectives", "0", 50, 60], ["ops", "0", 60, 90]]);
-	assert.deepEqual(pathTimes(path), { ops: 80, collectives: 10, async: 0, idle: 0 });
-});
-
-test("a wait for a transfer leads into the transfer, time without work is part of the path", () => {
-	const { known, rows } = drawn([lane("ops", 0, [[0, 10, FUSION], [25, 40, DONE], [40, 50, FUSION]]), lane("async", 0, [[5, 38, COPY]])]);
-	assert.deepEqual(spans(criticalPath(known, rows, [0, 100])), [["ops", "0", 0, 5], ["async", "0", 5, 38], ["ops", "0", 38, 40], ["ops", "0", 40, 50]]);
-	const idle = drawn([lane("ops", 0, [[10, 20, FUSION], [30, 50, FUSION]])]);
-	assert.deepEqual(spans(criticalPath(idle.known, idle.rows, [0, 45])), [["idle", "0", 0, 10], ["ops", "0", 10, 20], ["idle", "0", 20, 30], ["ops", "0", 30, 45]]);
-});
-
-test("of a GPU the path goes on in whichever stream ran last", () => {
-	const { known, rows } = drawn([lane("ops", 0, [[0, 10, FUSION], [40, 50, FUSION]], "stream 1"), lane("ops", 0, [[5, 30, FUSION]], "stream 2"), lane("ops", 1, [[0, 45, FUSION]])]);
-	assert.deepEqual(rows.slice(0, 2).map((r) => r.name), ["TPU:0 stream 1", "TPU:0 stream 2"]);
-	assert.deepEqual(criticalPath(known, rows, [0, 100]).map((s) => [s.kind, s.key.split(" ")[3], s.start_ps, s.end_ps]), [["ops", "2", 5, 30], ["idle", "1", 30, 40], ["ops", "1", 40, 50]].flatMap((s, i) => (i ? [s] : [["ops", "1", 0, 5], s])));
-});
-
-test("the path has each moment once, whatever ran", () => {
-	let seed = 7;
-	const random = (n) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
-	for (let round = 0; round < 50; round++) {
-		const lanes = Array.from({ length: 4 }, (_, d) => {
-			const [own, reduces, moves] = [[], [], []];
-			for (let at = 0; at < 90; at += 1 + random(9)) (random(4) ? own : reduces).push([at, at + 1, random(4)]);
-			for (let at = 0; at < 80; at += 3 + random(20)) moves.push([at, at + 2, COPY]);
-			return [lane("ops", d, own), lane("collectives", d, reduces.map(([a, b]) => [a, b, REDUCE])), lane("async", d, moves)];
-		}).flat();
-		const { known, rows } = drawn(lanes);
-		const path = criticalPath(known, rows, [10, 80]);
-		for (let i = 1; i < path.length; i++) assert.equal(path[i].start_ps, path[i - 1].end_ps);
-		assert.equal(path[0].start_ps, 10);
-		assert.ok(path.every((s) => s.end_ps > s.start_ps && s.end_ps <= 80));
-	}
-});
-
-test("where nothing ran there is no path", () => {
-	const { known, rows } = drawn([lane("thread", null, [[0, 5, FUSION]])]);
-	assert.deepEqual(criticalPath(known, rows, [0, 100]), []);
+test("a slice of several events is as high as they fill its time, one of one event is full", () => {
+	assert.equal(fullness([0, 100, 0, 0, 1, 0], 0), 1);
+	assert.equal(fullness([0, 100, 0, -1, 7, 75], 0), 0.25);
+	assert.ok(fullness([0, 100, 0, -1, 7, 100], 0) > 0, "what ran is seen");
 });
 
 test("the table has the longest slices in sight, in the order of time", () => {

@@ -9,7 +9,8 @@ import { Lanes } from "../lanes.jsx";
 import { opKey, rowOf } from "../opdata.js";
 import { BUCKETS, bucketColor, Check, Missing } from "../parts.jsx";
 import { deviceName, plain, shortNames } from "../pod.js";
-import { criticalPath, FIELDS, inSight, joined, KINDS, keptRange, lanesOf, pathTimes, pictureOf, rowsOf, typical, wanted } from "../slices.js";
+import { pathOf, timesOf } from "../path.js";
+import { FIELDS, inSight, joined, KINDS, keptRange, lanesOf, pictureOf, rowsOf, typical, wanted } from "../slices.js";
 import { hasServer, pictures, slices as ask } from "../source.js";
 import { runNamed, useChoice, usePage } from "../state.js";
 import { Places, SEVERITY_COLORS } from "../strip.jsx";
@@ -142,15 +143,18 @@ function Moments({ steps }) {
 	);
 }
 
-const PATH_NAMES = { ops: "in ops", collectives: "in collectives", async: "in transfers", idle: "with nothing running" };
-
-/** @type {(times: ReturnType<typeof pathTimes>) => string} */
-const pathWords = (times) =>
-	Object.entries(PATH_NAMES)
-		.map(([kind, name]) => [times[/** @type {keyof typeof PATH_NAMES} */ (kind)], name])
-		.filter(([ps]) => Number(ps) > 0)
-		.map(([ps, name]) => `${time(Number(ps))} ${name}`)
-		.join(", ");
+/** How long the path is in what, in words. @param {{ range: Range | null }} props */
+function PathWords({ range }) {
+	const { whole: report } = usePage();
+	const seen = useMemo(() => timesOf(report, range), [report, range]);
+	if (!seen) return <p class="count">{range && report.critical_path?.steps?.length ? "The report has the critical path of steps: none is in this time." : "The report has no critical path."}</p>;
+	return (
+		<div>
+			<p class="count path-words">{`Critical path of ${seen.of}, ${time(seen.total)}: ${seen.parts.map(({ words, ps }) => `${time(ps)} ${words}`).join(", ")}.`}</p>
+			{seen.missing && <p class="empty">{seen.missing}</p>}
+		</div>
+	);
+}
 
 const LABELS = { row: "Row", name: "What ran", time_class: "Class", start_ps: "Start", duration_ps: "Time", events: "Events" };
 
@@ -186,6 +190,13 @@ function opened({ whole: report, setLook, scale }, row, { picture, rows }, i) {
 	else if (row.kind === "steps") scale.pick([start, end]);
 }
 
+// What a file cannot hold is said where one looks for it.
+function InFile() {
+	const steps = useMemo(() => joined(pictures()).flatMap((k) => (k.step === null ? [] : [k.step])), []);
+	const which = steps.length > 1 ? `steps ${steps.join(" and ")}` : `step ${steps[0]}`;
+	return <p class="empty">{steps.length ? `This file has single ops of ${which}; elsewhere a slice may stand for several events, and its height says how much of its time they fill. tpusight serve has all events.` : "This file has what is wide enough to be seen: tpusight serve has all events."}</p>;
+}
+
 /** @param {{ asked: Asked }} props */
 function Drawn({ asked }) {
 	const page = usePage();
@@ -201,10 +212,9 @@ function Drawn({ asked }) {
 	const { rows } = layout;
 	const range = useMemo(() => look.range ?? scale.whole(), [look.range, scale.end]);
 	const known = pictureOf(asked.all, range) ?? whole;
-	const path = useMemo(() => (isPath ? criticalPath(known, rows, range) : []), [isPath, known, rows, range]);
+	const path = useMemo(() => (isPath ? pathOf(report, rows, look.range) : []), [isPath, report, rows, look.range]);
 	const marks = useMemo(() => marksOf(report.doctor?.findings ?? []), [report, theme]);
 	const shown = useMemo(() => ({ all: asked.all, path, marks }), [asked.all, path, marks]);
-	const words = pathWords(pathTimes(path));
 	const used = BUCKETS.filter((b) => whole.classes.includes(b));
 	if (!rows.length) return <p class="empty">Nothing ran on a device or a host thread while the profile was taken.</p>;
 	return (
@@ -225,8 +235,8 @@ function Drawn({ asked }) {
 			</div>
 			<Places />
 			<Lanes rows={rows} shown={shown} onPick={(row, of, i) => opened(page, row, of, i)} label={`what ran in ${rows.length} rows from ${time(range[0])} to ${time(range[1])}`} />
-			{words && <p class="count">{`Critical path of what is in sight, ${time(range[1] - range[0])}: ${words}.`}</p>}
-			{!hasServer() && known === whole && <p class="empty">A file has each op of the mean step and of the slowest one; of other times it has what is wide enough. tpusight serve has all of them.</p>}
+			{isPath && <PathWords range={look.range} />}
+			{!hasServer() && known === whole && <InFile />}
 			{layout.devices > 0 && <p class="empty">{`${layout.devices} more devices: choose one above.`}</p>}
 			{hosts > 0 && <p class="empty">{`A file has no events of ${hosts} more hosts: tpusight serve has them.`}</p>}
 			{known.picture.left_out > 0 && <p class="empty">{`${known.picture.left_out} more rows have no room in a file: tpusight serve has them.`}</p>}
