@@ -11,7 +11,8 @@ const SIGHTS = fileURLToPath(new URL("sights.js", import.meta.url));
 const job = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const wrong = [];
 const WIDTHS = [1280, 1920, 390];
-const CLASS_COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"].map((c) => `rgb(${[1, 3, 5].map((i) => parseInt(c.slice(i, i + 2), 16)).join(", ")})`);
+const PALETTE = readFileSync(new URL("../../plugin/page/src/colors.js", import.meta.url), "utf8");
+const CLASS_COLORS = [.../const CLASSES = \{([^}]+)\}/.exec(PALETTE)[1].matchAll(/#[0-9a-f]{6}/g)].map(([c]) => `rgb(${[1, 3, 5].map((i) => parseInt(c.slice(i, i + 2), 16)).join(", ")})`);
 
 const texts = (page, selector) => page.$$eval(selector, (all) => all.map((e) => e.innerText.trim()));
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);

@@ -22,6 +22,7 @@ missing.
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,9 +31,14 @@ import doors
 import expect
 import views_test
 
-COLORS = {"compute": (0, 114, 178), "below_roofline": (96, 84, 108), "memory_wait": (230, 159, 0), "communication": (0, 158, 115),
-          "host_transfer": (204, 121, 167), "rematerialization": (86, 180, 233), "unexplained": (140, 109, 79), "compilation": (213, 94, 0),
-          "input": (240, 228, 66), "launch": (88, 8, 216), "idle": (153, 153, 153)}
+def palette():
+    """The colours of the classes of time, as the page has them."""
+    with open(os.path.join(doors.TOP, "plugin", "page", "src", "colors.js"), encoding="utf-8") as f:
+        classes = re.search(r"const CLASSES = \{([^}]+)\}", f.read())[1]
+    return {name: tuple(bytes.fromhex(color)) for name, color in re.findall(r'(\w+): "#([0-9a-f]{6})"', classes)}
+
+
+COLORS = palette()
 CPU = os.path.join(doors.HERE, "..", "data", "cpu_steps.xplane.pb")
 CORE = "each core, from its first event to its last"
 CAPTURE = "the capture"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The matrix unit as a picture: how the product of an op fills it, and the way from the peak to what it reached.
 import { h } from "preact";
+import { bucketColor } from "./colors.js";
 import { lastTile, lossesOf } from "./array.js";
 import { percent } from "./format.js";
-import { bucketColor } from "./parts.jsx";
 import { Label } from "./words.jsx";
 
 /** @import { ComponentChildren } from "preact" */

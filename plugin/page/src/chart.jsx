@@ -10,17 +10,6 @@ import { timeTexts } from "./timescale.js";
 /** @import { ComponentChildren } from "preact" */
 /** @import { Drawing, Maybe } from "./report.d.ts" */
 
-// Okabe and Ito's colours: they differ for every colour vision. The order is fixed, so one class has one colour everywhere.
-export const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
-// From dark to light in even steps of lightness (viridis), so that it can be read without colours.
-const SCALE = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
-/** @param {number} share 0 to 1 */
-export function shade(share) {
-	const at = Math.min(Math.max(share, 0), 1) * (SCALE.length - 1);
-	const i = Math.min(Math.floor(at), SCALE.length - 2);
-	return `rgb(${SCALE[i].map((c, k) => Math.round(c + (SCALE[i + 1][k] - c) * (at - i))).join(",")})`;
-}
-
 /** @param {string} name */
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 export const ink = () => ({ stroke: style("--text"), grid: { stroke: style("--line"), width: 1 }, ticks: { stroke: style("--line"), width: 1 } });

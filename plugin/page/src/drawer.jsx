@@ -2,6 +2,7 @@
 // All that is known of one op, beside the page: it stays while one goes from table to table.
 import { h } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { bucketColor, BUCKETS } from "./colors.js";
 import { tilesOf } from "./array.js";
 import { Tiles } from "./array.jsx";
 import { Executions } from "./executions.jsx";
@@ -10,7 +11,7 @@ import { Heat } from "./heat.jsx";
 import { Source, XProfLink } from "./links.jsx";
 import { Op } from "./op.jsx";
 import { graphLink, hintOf, opOf, traceLink } from "./opdata.js";
-import { BUCKETS, bucketColor, Facts, gainOf, Shares } from "./parts.jsx";
+import { Facts, gainOf, Shares } from "./parts.jsx";
 import { deviceName } from "./pod.js";
 import { slowOf } from "./place.js";
 import { deviceIn, runNamed, usePage } from "./state.js";

@@ -2,8 +2,8 @@
 // When an op ran: its executions in the step that is nearest to the mean one, a row a core. A file has that step's slices; a server is asked for them.
 import { h } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { bucketColor } from "./colors.js";
 import { clean, time } from "./format.js";
-import { bucketColor } from "./parts.jsx";
 import { deviceName } from "./pod.js";
 import { executionsOf, joined, lanesOf, typical } from "./slices.js";
 import { hasServer, pictures, slices as ask } from "./source.js";

@@ -3,7 +3,8 @@
 // is crossed.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { Plot, shade, tooltip } from "./chart.jsx";
+import { shade } from "./colors.js";
+import { Plot, tooltip } from "./chart.jsx";
 import { textWidth, within } from "./fit.js";
 import { clean } from "./format.js";
 import { usePage } from "./state.js";

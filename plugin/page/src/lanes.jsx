@@ -3,10 +3,10 @@
 // drawn of a picture that comes late is drawn of the one before, stretched.
 import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { bucketColor, inkOn } from "./colors.js";
 import { Plot, timeAxis, tooltip } from "./chart.jsx";
 import { within } from "./fit.js";
 import { clean, percent, time, title, value } from "./format.js";
-import { bucketColor } from "./parts.jsx";
 import { FIELDS, firstAt, fitted, pictureOf, sliceUnder } from "./slices.js";
 import { usePage } from "./state.js";
 import { gutter, style, useShared } from "./timeaxis.jsx";
@@ -29,19 +29,11 @@ const NAMED = 28; // pixels that a name needs
  * @typedef {{ row: number, at: number }} Place
  */
 
-const MIDDLE = 0.18; // of lightness: from here on dark letters are read better than white ones
-
-/** By lightness as WCAG has it. @type {(hex: string) => boolean} */
-function isLight(hex) {
-	const [r, g, b] = [1, 3, 5].map((at) => ((parseInt(hex.slice(at, at + 2), 16) / 255 + 0.055) / 1.055) ** 2.4);
-	return 0.2126 * r + 0.7152 * g + 0.0722 * b > MIDDLE;
-}
-
 /** What ran on no device has no class. @type {(picture: Picture) => { fill: string, ink: string }[]} */
 const inksOf = (picture) =>
 	picture.classes.map((name) => {
 		const color = name === null ? undefined : bucketColor(name);
-		return color ? { fill: color, ink: isLight(color) ? "#111" : "#fff" } : { fill: style("--line"), ink: style("--text") };
+		return color ? { fill: color, ink: inkOn(color) } : { fill: style("--line"), ink: style("--text") };
 	});
 
 /** @type {(u: uPlot) => { left: number, right: number, top: number, from: number, to: number, x: (ps: number) => number }} */

@@ -2,7 +2,7 @@
 // The chips of a run as a picture: a square each, side by side as on their hosts, shaded by one of their figures.
 import { h } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { shade } from "./chart.jsx";
+import { shade } from "./colors.js";
 import { clean } from "./format.js";
 import { at, cornerOf, meshOf } from "./pod.js";
 import { usePage } from "./state.js";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the overview says of a run, worked out of its report: what was profiled, its verdict, the ops that took the most time, how long its steps were.
+import { BUCKETS } from "./colors.js";
 import { bytes, clean as legible, cut, percent, time } from "./format.js";
 import { hintOf } from "./opdata.js";
-import { BUCKETS } from "./parts.jsx";
 import { shortNames } from "./pod.js";
 import { when } from "./runs.js";
 

@@ -3,7 +3,6 @@
 import { h } from "preact";
 import { useState } from "preact/hooks";
 import { clean, isNothing, value } from "./format.js";
-import { COLORS } from "./chart.jsx";
 import { copy } from "./clipboard.js";
 import { labelOf } from "./glossary.js";
 import { usePage } from "./state.js";
@@ -176,12 +175,6 @@ export function gainOf({ gain_ps: ps, gain_pct: pct, impact_ps: impact }) {
 	if (ps === 0 && typeof impact === "number" && impact > 0) return "counted with other findings";
 	return `up to ${value("_ps", ps)}${typeof pct === "number" ? ` (${value("_pct", pct)} of the run)` : ""}`;
 }
-
-export const BUCKETS = ["compute", "below_roofline", "memory_wait", "communication", "host_transfer", "rematerialization", "unexplained", "compilation", "input", "launch", "idle"];
-// Work in the colours that a chart begins with, what it took too long in a dark one, time that nothing explains in brown, launches in purple, nothing at all in grey.
-const BUCKET_COLORS = [COLORS[0], "#60546c", ...COLORS.slice(1, 5), "#8c6d4f", ...COLORS.slice(5, 7), "#5808d8", COLORS[7]];
-/** @type {(bucket: string) => string} */
-export const bucketColor = (bucket) => BUCKET_COLORS[BUCKETS.indexOf(bucket)];
 
 // One bar of shares, with its numbers in words below. UNIT: a name that says how they are written.
 /** @param {{ parts: SharesPart[], total: number, label: string, unit?: string }} props */

@@ -3,9 +3,9 @@
 // part: all views then show what happened in that time.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
+import { bucketColor, BUCKETS, STEPS } from "./colors.js";
 import { Legend } from "./chart.jsx";
 import { clean, time, title, value } from "./format.js";
-import { BUCKETS, bucketColor } from "./parts.jsx";
 import { useChoice, usePage } from "./state.js";
 import { shareAxis, TimeChart, TimeLane } from "./timeaxis.jsx";
 import { isLoose, overSteps, rangeText, sliceAt } from "./timescale.js";
@@ -103,15 +103,13 @@ export function Places({ whole }) {
 /** @type {(report: Report) => boolean} */
 const hasClasses = (report) => (report.tracks ?? []).some((t) => t.name === "Time classes" && t.slices?.length);
 
-const STEP_COLORS = ["#7b8794", "#a3adb8"]; // of no class: where one step ends and the next begins must be seen
-
 // Steps of hosts alone: nothing is known of them but when they ran.
 function Marked() {
 	const { whole: report } = usePage();
 	const rows = useMemo(() => {
 		const steps = (report.steps ?? []).filter((s) => !s.is_others);
 		/** @type {LaneRow} */
-		const row = { name: "Steps", slices: oneByOne(steps), color: (kind) => STEP_COLORS[kind % 2], text: (kind) => `step ${steps[kind].step}` };
+		const row = { name: "Steps", slices: oneByOne(steps), color: (kind) => STEPS[kind % 2], text: (kind) => `step ${steps[kind].step}` };
 		return row.slices.length ? [row] : [];
 	}, [report]);
 	if (!rows.length) return <p class="empty">No device has steps or time classes, so the run cannot be drawn.</p>;

@@ -2,11 +2,11 @@
 // Tracks over time: rows of slices, and counters. What the viewers show of a run, coarse enough to look at all of it.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
+import { bucketColor, BUCKETS, OTHERS } from "./colors.js";
 import { Legend } from "./chart.jsx";
-import { OTHERS } from "./colors.js";
 import { clean, time, title } from "./format.js";
 import { Later } from "./later.jsx";
-import { BUCKETS, bucketColor, Shares } from "./parts.jsx";
+import { Shares } from "./parts.jsx";
 import { deviceName, shortNames } from "./pod.js";
 import { usePage } from "./state.js";
 import { laneHeight, TimeChart, TimeLane } from "./timeaxis.jsx";

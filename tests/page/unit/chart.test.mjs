@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { holds, shade, stacked, times } = await load("chart.jsx");
-const { BUCKETS, bucketColor } = await load("parts.jsx");
+const { holds, stacked, times } = await load("chart.jsx");
+const { BUCKETS, bucketColor, shade } = await load("colors.js");
 
 test("a point holds until the next one", () => {
 	const xs = [1, 3, 5];

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { OTHERS } = await load("colors.js");
-const { BUCKETS, bucketColor } = await load("parts.jsx");
+const { BUCKETS, bucketColor, inkOn, kindColor, OTHERS } = await load("colors.js");
 
 const LEAST = 25; // what one sees at once as another colour, in small areas: about ten times what one just sees
 
@@ -22,6 +21,22 @@ test("what is no class of time has a colour of no class, and no two have the sam
 	const classes = BUCKETS.map(bucketColor);
 	for (const [i, color] of OTHERS.entries())
 		for (const other of [...classes, ...OTHERS.slice(0, i)]) assert.ok(apart(color, other) >= LEAST, `${color} and ${other} are ${apart(color, other).toFixed(0)} apart`);
+});
+
+test("no other file of the page has a colour", () => {
+	const folder = new URL("../../../plugin/page/src/", import.meta.url);
+	for (const name of readdirSync(folder, { recursive: true }).filter((f) => /\.jsx?$/.test(f) && f !== "colors.js"))
+		assert.deepEqual(readFileSync(new URL(name, folder), "utf8").match(/"#[0-9a-f]{3,8}"|rgb\(\d/gi), null, name);
+});
+
+test("the classes are those of the program, in its order, and what other tools divide in their way has their colours", () => {
+	const c = readFileSync(new URL("../../../src/model/bucket.h", import.meta.url), "utf8");
+	assert.deepEqual(BUCKETS, [...c.matchAll(/X\([A-Z_]+, (\w+)_ps\)/g)].map(([, name]) => name));
+	assert.deepEqual(["kernel", "communication", "copy", "launch", "input", "idle"].map(kindColor), ["compute", "communication", "memory_wait", "launch", "input", "idle"].map(bucketColor));
+});
+
+test("letters on a class can be read", () => {
+	for (const bucket of BUCKETS) assert.ok(contrast(inkOn(bucketColor(bucket)), bucketColor(bucket)) >= 4.5, `${bucket}: ${contrast(inkOn(bucketColor(bucket)), bucketColor(bucket)).toFixed(2)}`);
 });
 
 // What those see who lack a kind of cones (Machado, Oliveira, Fernandes 2009, severity 1), of linear RGB.

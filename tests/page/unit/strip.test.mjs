@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { load } from "./page.mjs";
 
 const { also, columns, laid, oneByOne } = await load("strip.jsx");
-const { BUCKETS } = await load("parts.jsx");
+const { BUCKETS } = await load("colors.js");
 
 const step = (start_ps, duration_ps) => ({ start_ps, duration_ps, total_ps: 10, ...Object.fromEntries(BUCKETS.map((b) => [`${b}_ps`, b === "compute" ? 10 : 0])) });
 

@@ -3,10 +3,11 @@
 // (tpusight compare -o x.html, tpusight compile A B -o x.html) of those that it was made of. It draws the report's result "compare" and nothing else.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
+import { bucketColor, BUCKETS } from "../colors.js";
 import { Legend } from "../chart.jsx";
 import { BECAME, axis, calledOp, changed, closeUp, differs, judged, partsOf, placed, placeOf, sentences, shortNames, signed, slower, waterfall } from "../compare.js";
 import { clean, percent, time, value } from "../format.js";
-import { BUCKETS, bucketColor, Choice, Notes, Shares } from "../parts.jsx";
+import { Choice, Notes, Shares } from "../parts.jsx";
 import { chosenOf, useAnswer, useNarrow, Waiting } from "../several.jsx";
 import { several } from "../source.js";
 import { useChoice, usePage } from "../state.js";

@@ -3,6 +3,7 @@
 // again; arrow keys go from frame to frame. Only frames in sight are drawn, so a hundred thousand are as quick as a hundred.
 import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { FRAMES, INK } from "../colors.js";
 import { clean, cut, title, value } from "../format.js";
 import { labelOf } from "../glossary.js";
 import { Check, Choice, Facts, filled, Missing, Notes } from "../parts.jsx";
@@ -20,10 +21,8 @@ const US = 1e6; // ps
 
 // Light enough for dark letters in either theme; without colours, their lightness and the words below tell them apart.
 /** @type {Record<string, string>} */
-const FILLS = { python: "#ffd58a", op: "#9ccdf2", annotation: "#d3c1ec", runtime: "#c5e1a0", kernel: "#f5ab96", module: "#a6e3cc", scope: "#f2ea9a", group: "#d9d9d9", host: "#e0cdb4" };
 /** @type {Record<string, string>} */
 const MEANS = { python: "Python", op: "operator", annotation: "range", runtime: "runtime call", kernel: "on the device", module: "module", scope: "scope", group: "many", host: "host event" };
-const INK = "#16191d";
 
 // What the command line asked for, where the page is its file.
 function asked() {
@@ -84,9 +83,9 @@ function paint(canvas, box, look) {
 		const x = at * width;
 		const wide = Math.max(share * width - 0.5, NARROW);
 		const dim = word && !hits[i];
-		ctx.fillStyle = dim ? panel : (FILLS[row.category] ?? FILLS.host);
+		ctx.fillStyle = dim ? panel : (FRAMES[row.category] ?? FRAMES.host);
 		ctx.fillRect(x, y, wide, ROW - 1);
-		ctx.fillStyle = dim ? soft : INK;
+		ctx.fillStyle = dim ? soft : INK.dark;
 		label(ctx, clean(row.name), x, y, wide, letter);
 		if (i === chosen || i === over) marks.push([x, y, wide, i === chosen ? 2 : 1]);
 	});
@@ -264,7 +263,7 @@ function Colors({ rows }) {
 		<ul class="legend">
 			{seen.map((c) => (
 				<li key={c}>
-					<span class="swatch" style={{ background: FILLS[c] }} aria-hidden="true" />
+					<span class="swatch" style={{ background: FRAMES[c] }} aria-hidden="true" />
 					{MEANS[c]}
 				</li>
 			))}

@@ -2,8 +2,8 @@
 // What the compiler put together, and what meets in HBM because it did not.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { Legend } from "../chart.jsx";
 import { OTHERS } from "../colors.js";
+import { Legend } from "../chart.jsx";
 import { bytes, capital, clean, value } from "../format.js";
 import { graphOf, opOfKey, shortened } from "../graph.js";
 import { hintOf, opKey, rowOf } from "../opdata.js";

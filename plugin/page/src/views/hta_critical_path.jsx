@@ -2,28 +2,27 @@
 // The critical path of PyTorch's steps: what their time was, step by step, and which operators and kernels have most of it.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
+import { kindColor } from "../colors.js";
 import { Legend } from "../chart.jsx";
-import { OTHERS } from "../colors.js";
 import { clean, time, value } from "../format.js";
-import { bucketColor, Missing, Notes, Shares } from "../parts.jsx";
+import { Missing, Notes, Shares } from "../parts.jsx";
 import { usePage } from "../state.js";
 import { StepChart } from "../steps.jsx";
 import { Tables } from "./generic.jsx";
 
 /** @import { HtaCriticalPath, CriticalStep, Maybe, Report, Row, SharesPart, Step } from "../report.d.ts" */
 
-// The colours of "Host and device", where it has the same.
 /** @type {{ kind: string, column: string, name: string, color: string }[]} */
 const KINDS = [
-	{ kind: "host operator", column: "host_operator_ps", name: "Operators on the host", color: OTHERS[5] },
-	{ kind: "runtime call", column: "runtime_call_ps", name: "Calls of the runtime", color: OTHERS[3] },
-	{ kind: "launch delay", column: "launch_delay_ps", name: "Launch delays", color: OTHERS[2] },
-	{ kind: "kernel", column: "kernel_ps", name: "Kernels", color: OTHERS[0] },
-	{ kind: "copy", column: "copy_ps", name: "Copies", color: OTHERS[1] },
-	{ kind: "communication", column: "communication_ps", name: "Communication", color: bucketColor("communication") },
-	{ kind: "kernel queue delay", column: "queue_delay_ps", name: "Gaps between queued kernels", color: OTHERS[8] },
+	{ kind: "host operator", column: "host_operator_ps", name: "Operators on the host", color: kindColor("operator") },
+	{ kind: "runtime call", column: "runtime_call_ps", name: "Calls of the runtime", color: kindColor("runtime") },
+	{ kind: "launch delay", column: "launch_delay_ps", name: "Launch delays", color: kindColor("launch") },
+	{ kind: "kernel", column: "kernel_ps", name: "Kernels", color: kindColor("kernel") },
+	{ kind: "copy", column: "copy_ps", name: "Copies", color: kindColor("copy") },
+	{ kind: "communication", column: "communication_ps", name: "Communication", color: kindColor("communication") },
+	{ kind: "kernel queue delay", column: "queue_delay_ps", name: "Gaps between queued kernels", color: kindColor("queue") },
 ];
-const REST = { name: "Not on the path", color: OTHERS[7] };
+const REST = { name: "Not on the path", color: kindColor("rest") };
 const WAITS = "Waits (their time is the kernels' they are for)";
 /** @type {(kind: Maybe<string>) => typeof KINDS[number] | undefined} */
 const kindOf = (kind) => KINDS.find((k) => k.kind === kind);

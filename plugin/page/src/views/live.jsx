@@ -3,10 +3,11 @@
 // same of its sessions, each as it was annotated.
 import { h } from "preact";
 import { useMemo, useRef } from "preact/hooks";
+import { bucketColor } from "../colors.js";
 import { ink, Plot, tooltip } from "../chart.jsx";
 import { clean, cut, value } from "../format.js";
 import { runAt } from "../live.js";
-import { bucketColor, Fact } from "../parts.jsx";
+import { Fact } from "../parts.jsx";
 import { ofRun, runName, usePage, useWatch } from "../state.js";
 import { Table } from "../table.jsx";
 

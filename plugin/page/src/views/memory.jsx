@@ -2,8 +2,8 @@
 // What was in memory, over time and at the peak, against what the device has; and what moved through it.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { Legend, Plot, stacked, stairs, tooltip, holds } from "../chart.jsx";
 import { OTHERS } from "../colors.js";
+import { Legend, Plot, stacked, stairs, tooltip, holds } from "../chart.jsx";
 import { bytes, clean, cut, percent, time } from "../format.js";
 import { grouped, hasRoom, limitsOf, overSchedule } from "../held.js";
 import { Choice, Facts, Missing, Notes } from "../parts.jsx";

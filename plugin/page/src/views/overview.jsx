@@ -3,13 +3,13 @@
 import { Fragment, h } from "preact";
 import { useCallback, useMemo } from "preact/hooks";
 import "../overview.css";
-import { shade } from "../chart.jsx";
+import { bucketColor, shade } from "../colors.js";
 import { clean, percent, title, value } from "../format.js";
 import { Mesh } from "../mesh.jsx";
 import { Findings } from "../moments.jsx";
 import { Op } from "../op.jsx";
 import { classesOf, profiledOf, shareText, topOps, verdictOf } from "../overview.js";
-import { bucketColor, Fact, filled, impossibleOf, Notes, Shares } from "../parts.jsx";
+import { Fact, filled, impossibleOf, Notes, Shares } from "../parts.jsx";
 import { chipsOf, latest, measuresOf, scaleOf } from "../pod.js";
 import { useChoice, usePage } from "../state.js";
 import { StepTimes } from "../steptimes.jsx";

@@ -2,7 +2,7 @@
 // A run of several hosts: its chips as a heat map, and who comes late to collectives.
 import { h } from "preact";
 import { useCallback, useMemo } from "preact/hooks";
-import { shade } from "../chart.jsx";
+import { shade } from "../colors.js";
 import { clean, percent, time, value } from "../format.js";
 import { Mesh } from "../mesh.jsx";
 import { Choice, filled } from "../parts.jsx";

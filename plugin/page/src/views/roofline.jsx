@@ -2,11 +2,12 @@
 // What ops reached against what the chip can do: the roofs of its memories and of its matrix units, and each op below its own.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
+import { BOUNDS, bucketColor } from "../colors.js";
 import { Legend, Plot } from "../chart.jsx";
 import { dotted } from "../dots.js";
 import { clean, percent, value } from "../format.js";
 import { bare, hintOf, opKey, rowOf } from "../opdata.js";
-import { bucketColor, columnsOf, Facts, ImpossibleNote, Missing } from "../parts.jsx";
+import { columnsOf, Facts, ImpossibleNote, Missing } from "../parts.jsx";
 import { axesOf, freePlace, mattering, placedOps, roofsOf, without } from "../roofline.js";
 import { useChoice, usePage } from "../state.js";
 import { Table } from "../table.jsx";
@@ -17,14 +18,12 @@ import { isGpu } from "../words.jsx";
 
 // What waits for memory has the colour of that class, in shades by the memory.
 /** @type {Record<string, string>} */
-const BOUNDS = { Compute: bucketColor("compute"), HBM: bucketColor("memory_wait"), "VMEM Read": "#a66f00", "VMEM Write": "#6e4a00", "CMEM Read": "#f3c766", "CMEM Write": "#d9b458", "Host link": bucketColor("host_transfer"), Interconnect: bucketColor("communication") };
-/** @type {Record<string, string>} */
 const BOUND_TEXTS = { Compute: "the matrix units", "Host link": "the host link", Interconnect: "the interconnect", Waiting: "a copy that it waits for", Unknown: "something unknown" };
 const ORDER = [...Object.keys(BOUNDS), "Waiting", "Unknown"];
 /** @param {string} bound */
 const placeOf = (bound) => ORDER.indexOf(bound);
 /** @param {string} bound */
-const boundColor = (bound) => BOUNDS[bound] ?? "#999999";
+const boundColor = (bound) => BOUNDS[bound] ?? bucketColor("idle");
 /** @type {(bound: string) => string} */
 const boundText = (bound) => `bound by ${BOUND_TEXTS[bound] ?? bound}`;
 

@@ -3,11 +3,12 @@
 // two steps, and the others as far as they are wide enough.
 import { h } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { bucketColor, BUCKETS } from "../colors.js";
 import { Legend } from "../chart.jsx";
 import { clean, time, title } from "../format.js";
 import { Lanes } from "../lanes.jsx";
 import { opKey, rowOf } from "../opdata.js";
-import { BUCKETS, bucketColor, Check, Missing } from "../parts.jsx";
+import { Check, Missing } from "../parts.jsx";
 import { deviceName, plain, shortNames } from "../pod.js";
 import { pathOf, timesOf } from "../path.js";
 import { FIELDS, inSight, joined, KINDS, keptRange, lanesOf, pictureOf, rowsOf, typical, wanted } from "../slices.js";

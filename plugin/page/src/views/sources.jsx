@@ -2,8 +2,8 @@
 // Time by source line: the way from "what is slow" to the line that somebody can change.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
+import { BUCKETS } from "../colors.js";
 import { title, value } from "../format.js";
-import { BUCKETS } from "../parts.jsx";
 import { bySource, withoutSource } from "../sources.js";
 import { usePage } from "../state.js";
 import { Table } from "../table.jsx";

@@ -2,9 +2,10 @@
 // How well the matrix units were used: op by op and step by step, by shape, and over time.
 import { h } from "preact";
 import { useCallback, useMemo } from "preact/hooks";
+import { shade } from "../colors.js";
 import { Losses, Tiles } from "../array.jsx";
 import { tilesOf } from "../array.js";
-import { Plot, shade } from "../chart.jsx";
+import { Plot } from "../chart.jsx";
 import { dotted } from "../dots.js";
 import { clean, value } from "../format.js";
 import { Heat, heatHeight } from "../heat.jsx";

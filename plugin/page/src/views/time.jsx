@@ -2,8 +2,9 @@
 // Where the time went: in all, per step, per core; the gaps; collectives.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
+import { bucketColor, BUCKETS } from "../colors.js";
 import { title, value } from "../format.js";
-import { BUCKETS, bucketColor, columnsOf, Fact, Missing, Notes, Shares } from "../parts.jsx";
+import { columnsOf, Fact, Missing, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Part, Tables } from "./generic.jsx";
 import { Sources } from "./sources.jsx";

@@ -3,10 +3,10 @@
 // with GPUs.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
+import { bucketColor, kindColor, OTHERS } from "../colors.js";
 import { Legend } from "../chart.jsx";
-import { OTHERS } from "../colors.js";
 import { capital, clean, title, value } from "../format.js";
-import { bucketColor, columnsOf, Facts, Missing, Notes, Shares } from "../parts.jsx";
+import { columnsOf, Facts, Missing, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { StepChart } from "../steps.jsx";
 import { Table } from "../table.jsx";
@@ -44,12 +44,12 @@ function breakdown(exact) {
 	return [
 		{ name: "Compute", value: exact.compute_ps, color: bucketColor("compute") },
 		{ name: "Communication alone", value: exact.exposed_communication_ps, color: bucketColor("communication") },
-		{ name: "Copies without compute", value: Math.max(rest, 0), color: OTHERS[0] },
+		{ name: "Copies without compute", value: Math.max(rest, 0), color: kindColor("copy") },
 		{ name: "Idle", value: exact.idle_ps, color: bucketColor("idle") },
 	];
 }
 
-const WAITS = [["host_wait_ps", "Waits for the host", OTHERS[7]], ["kernel_wait_ps", "Between launched kernels", OTHERS[8]], ["other_wait_ps", "Other waits", OTHERS[9]]];
+const WAITS = [["host_wait_ps", "Waits for the host", kindColor("launch")], ["kernel_wait_ps", "Between launched kernels", kindColor("queue")], ["other_wait_ps", "Other waits", kindColor("idle")]];
 
 // HolisticTraceAnalysis' words for what runs at once, as people read them.
 /** @type {[code: RegExp, name: string][]} */
@@ -57,7 +57,7 @@ const KINDS = [[/COMPUTATION/g, "compute"], [/COMMUNICATION/g, "communication"],
 /** @type {(type: string) => string} */
 const kindOf = (type) => capital(clean(KINDS.reduce((text, [code, name]) => text.replace(code, name), type)));
 /** @type {Record<string, string>} */
-const KIND_COLORS = { Compute: bucketColor("compute"), Communication: bucketColor("communication"), Copies: OTHERS[0] };
+const KIND_COLORS = { Compute: bucketColor("compute"), Communication: bucketColor("communication"), Copies: kindColor("copy") };
 /** @type {(kinds: Row[]) => SharesPart[]} */
 const kindsOf = (kinds) => kinds.map((t, i) => ({ name: kindOf(t.kernel_type), value: t.sum_ps, color: KIND_COLORS[kindOf(t.kernel_type)] ?? OTHERS[1 + (i % 6)] }));
 
@@ -94,7 +94,7 @@ export function Hta() {
 // --- kernels
 
 /** @type {Record<string, string>} */
-const KERNEL_COLORS = { Communication: bucketColor("communication") };
+const KERNEL_COLORS = { Communication: kindColor("communication"), Kernel: kindColor("kernel") };
 
 export function Kernels() {
 	const { report, look } = usePage();
@@ -132,14 +132,12 @@ export function Operators() {
 
 // --- timeline
 
-const CLASSES = ["kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu_exec", "other"];
+/** @type {Record<string, string>} */
+const CLASSES = { kernel: "kernel", memcpy: "copy", memset: "fill", communication: "communication", runtime: "runtime", dataloader: "input", cpu_exec: "operator", other: "rest" };
 /** @param {string} c */
 const className = (c) => title(`timeline.steps.${c}_ps`);
 
-/** @type {(c: string) => string} */
-const classColor = (c) => (c === "communication" ? bucketColor(c) : OTHERS[CLASSES.filter((x) => x !== "communication").indexOf(c)]);
-
-const CLASS_PARTS = CLASSES.map((c) => ({ name: className(c), color: classColor(c), of: (/** @type {Step} */ s) => s[`${c}_ps`] }));
+const CLASS_PARTS = Object.entries(CLASSES).map(([c, kind]) => ({ name: className(c), color: kindColor(kind), of: (/** @type {Step} */ s) => s[`${c}_ps`] }));
 
 /** @param {{ steps: Step[] }} props */
 function StepClasses({ steps }) {
@@ -183,7 +181,7 @@ export function Timeline() {
 				<Bars key={r.rank} heading={`Rank ${r.rank}`} parts={active(r)} label={`rank ${r.rank}: time with the host or the devices active`} />
 			))}
 			{drawn.length > 0 && <StepClasses steps={drawn} />}
-			<Tables of="timeline" view={view} names={/** @type {const} */ (["classes", "steps", "ranks", "streams"]).filter((n) => view[n])} first={{ steps: ["rank", "step", "duration_ps", ...CLASSES.map((c) => `${c}_ps`)] }} empty={{ steps: "The profile has no steps." }} />
+			<Tables of="timeline" view={view} names={/** @type {const} */ (["classes", "steps", "ranks", "streams"]).filter((n) => view[n])} first={{ steps: ["rank", "step", "duration_ps", ...Object.keys(CLASSES).map((c) => `${c}_ps`)] }} empty={{ steps: "The profile has no steps." }} />
 			<Notes view={view} />
 		</div>
 	);
