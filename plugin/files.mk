@@ -3,22 +3,22 @@
 # says which). Its bytes go into the program, so that one file can be moved anywhere.
 page_sources = \
 	plugin/page/build.mjs plugin/page/glossary.mjs plugin/page/units.mjs plugin/page/package.json plugin/page/package-lock.json \
-	plugin/page/src/address.js plugin/page/src/array.js plugin/page/src/array.jsx plugin/page/src/chart.jsx \
+	plugin/page/src/address.js plugin/page/src/array.js plugin/page/src/array.jsx plugin/page/src/bench.css plugin/page/src/chart.jsx \
 	plugin/page/src/clipboard.js plugin/page/src/colors.js plugin/page/src/compare.js plugin/page/src/contents.jsx \
-	plugin/page/src/dots.js plugin/page/src/drawer.jsx plugin/page/src/executions.jsx plugin/page/src/fit.js plugin/page/src/format.js plugin/page/src/glossary.js \
+	plugin/page/src/dots.js plugin/page/src/drawer.jsx plugin/page/src/executions.jsx plugin/page/src/fit.js plugin/page/src/gaps.js plugin/page/src/format.js plugin/page/src/glossary.js \
 	plugin/page/src/graph.js plugin/page/src/heat.jsx plugin/page/src/held.js plugin/page/src/lanes.jsx plugin/page/src/later.jsx plugin/page/src/layout.js \
 	plugin/page/src/line.jsx plugin/page/src/links.jsx plugin/page/src/live.js plugin/page/src/main.jsx plugin/page/src/mesh.jsx \
 	plugin/page/src/middle.jsx plugin/page/src/moments.jsx plugin/page/src/op.jsx plugin/page/src/opdata.js plugin/page/src/open.jsx \
 	plugin/page/src/overview.css plugin/page/src/overview.js plugin/page/src/page.css plugin/page/src/parts.jsx plugin/page/src/path.js \
 	plugin/page/src/perfetto.js plugin/page/src/phone.css plugin/page/src/place.js plugin/page/src/place.jsx plugin/page/src/pod.js \
-	plugin/page/src/print.css plugin/page/src/roofline.js plugin/page/src/runs.js plugin/page/src/search.js plugin/page/src/search.jsx \
+	plugin/page/src/print.css plugin/page/src/rail.jsx plugin/page/src/roofline.js plugin/page/src/runs.js plugin/page/src/search.js plugin/page/src/search.jsx \
 	plugin/page/src/several.css plugin/page/src/several.jsx plugin/page/src/slices.js plugin/page/src/source.js \
 	plugin/page/src/sources.js plugin/page/src/state.js plugin/page/src/steps.jsx plugin/page/src/steptimes.jsx \
 	plugin/page/src/stored.jsx plugin/page/src/strip.jsx plugin/page/src/table.jsx plugin/page/src/theme.js \
 	plugin/page/src/timeaxis.jsx plugin/page/src/timescale.js plugin/page/src/tracks.jsx plugin/page/src/views/cache.jsx \
 	plugin/page/src/views/compare.jsx plugin/page/src/views/hta_critical_path.jsx plugin/page/src/views/doctor.jsx plugin/page/src/views/flame.jsx \
 	plugin/page/src/views/flame_tree.js plugin/page/src/views/fusion.jsx plugin/page/src/views/generic.jsx \
-	plugin/page/src/views/index.js plugin/page/src/views/live.jsx plugin/page/src/views/memory.jsx plugin/page/src/views/overview.jsx \
+	plugin/page/src/views/index.js plugin/page/src/views/live.jsx plugin/page/src/views/memory.jsx plugin/page/src/views/ops.jsx plugin/page/src/views/overview.jsx \
 	plugin/page/src/views/padding.jsx plugin/page/src/views/pod.jsx plugin/page/src/views/roofline.jsx plugin/page/src/views/runs.jsx \
 	plugin/page/src/views/slices.jsx plugin/page/src/views/sources.jsx plugin/page/src/views/systolic.jsx \
 	plugin/page/src/views/time.jsx plugin/page/src/views/traces.jsx plugin/page/src/views/trend.jsx plugin/page/src/wide.css \

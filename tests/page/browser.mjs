@@ -84,6 +84,21 @@ export function watch(page, { inside, ours, bad, expected = () => false }) {
 	});
 }
 
+// The views that there are, place by place.
+export const viewNames = (frame) => frame.$$eval(".places [data-views]", (all) => all.flatMap((e) => e.dataset.views.split(" ")));
+
+// Goes to a view as one does: to its place, and there to the way of looking at it, where there are several.
+export async function show(frame, view) {
+	const place = await frame.$eval(`.places [data-views~="${view}"]`, (e) => e.id);
+	await frame.$eval(`#${place}`, (e) => e.getAttribute("aria-current") || e.click());
+	await frame.waitForSelector(`#${place}[aria-current]`);
+	if ((await frame.$eval(`#${place}`, (e) => e.dataset.views)) !== view) {
+		await frame.waitForSelector(`#tab-${view}`, { state: "attached" });
+		await frame.$eval(`#tab-${view}`, (e) => e.click());
+	}
+	await frame.waitForSelector(`#view[data-view="${view}"]`, { state: "attached" });
+}
+
 // Until all of a view is drawn: what lies below waits for its turn, and charts are drawn in the frames after.
 export async function settled(frame) {
 	await frame.waitForFunction(() => !document.querySelector("#view [aria-busy=true]"));

@@ -3,7 +3,7 @@
 //
 // Each address is a page that imitates a notebook, with the output of a cell in it. Prints what is wrong, a line each. Exit 1: something is
 // wrong; 77: a tool is missing.
-import { launch, PATIENCE_MS, shut, watch } from "./browser.mjs";
+import { launch, PATIENCE_MS, show, shut, watch } from "./browser.mjs";
 
 const wrong = [];
 
@@ -27,8 +27,7 @@ async function look(browser, name, url) {
 	if (!frame) return wrong.push(`${name}: the page is not shown`);
 	if ((await frame.getByText("Copy link").count()) > 0) wrong.push(`${name}: a link is offered, and a cell has no address`);
 	const before = await frame.textContent("#view");
-	await frame.click("#tab-time");
-	await frame.waitForSelector('#view[aria-labelledby="tab-time"]');
+	await show(frame, "time");
 	const after = await frame.textContent("#view");
 	if (!before.includes("%") || before === after) wrong.push(`${name}: a tab that is clicked shows nothing new`);
 	const reached = await frame.evaluate(() => {

@@ -197,6 +197,10 @@ def compile_view(r):
     return {"texts": first_of(regions, "time_ps", "function", core_time if whole else time)}
 
 
+def ops(r):
+    return {"texts": first_of(r["ops"], "self_time_ps", "name", core_time)}
+
+
 def has(r, view, *tables):
     return isinstance(r.get(view), dict) and any(r[view].get(table) for table in tables)
 
@@ -209,7 +213,7 @@ SUITE = {"hta": (hta, lambda r: (r.get("hta") or {}).get("kernel_count")),
          "timeline": (timeline, lambda r: (r.get("timeline") or {}).get("total_time_ps")),
          "flame": (flame, lambda r: has(r, "flame", "stacks", "modules", "scopes")),
          "compile": (compile_view, lambda r: has(r, "compile", "regions", "phases", "fused_kernels", "graph_break_places"))}
-VIEWS = {"overview": overview, "systolic": systolic, "roofline": roofline, "padding": padding, "fusion": fusion, "cache": cache,
+VIEWS = {"overview": overview, "ops": ops, "systolic": systolic, "roofline": roofline, "padding": padding, "fusion": fusion, "cache": cache,
          "memory": memory, "time": time_view, "slices": slices, "pod": pod, "doctor": doctor}
 
 
@@ -224,7 +228,7 @@ def lacking(r):
     no_fusion = is_gpu(r) and r["fusion"]["fused_count"] is None and not r["fusion"].get("unfused")
     one_host = len(r["run"]["hosts"]) < 2 or not r["run"]["devices"]
     return {name for name, lacks in {"systolic": no_matrix, "roofline": no_roofline, "padding": no_tiles, "fusion": no_fusion,
-                                       "pod": one_host}.items() if lacks}
+                                       "pod": one_host, "ops": not r["ops"]}.items() if lacks}
 
 
 def is_gpu(report):
@@ -233,6 +237,6 @@ def is_gpu(report):
 
 
 def views(report):
-    """In the order of the tabs."""
+    """What each view must show, by their names."""
     suite = {name: view(report) for name, (view, there) in SUITE.items() if there(report)}
     return {name: view(report) for name, view in VIEWS.items() if name not in lacking(report)} | suite

@@ -7,7 +7,7 @@
 // habit has a browser context of its own, and a time after which it is given up: the others go on.
 // Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { bounded, launch, PATIENCE_MS, settled, shut, watch } from "./browser.mjs";
+import { bounded, launch, PATIENCE_MS, settled, show, shut, viewNames, watch } from "./browser.mjs";
 
 const DESK = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 1 };
@@ -41,7 +41,7 @@ async function open(url, options) {
 	return page;
 }
 
-const shows = (page, view) => page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
+const shows = (page, view) => page.waitForSelector(`#view[data-view="${view}"]`);
 const table = (caption) => `section.table[aria-label="${caption}"]`;
 const text = (frame, selector) => frame.$eval(selector, (e) => e.innerText.trim());
 const clipboard = (page) => page.evaluate(() => navigator.clipboard.readText());
@@ -237,7 +237,7 @@ async function share_by(door) {
 		await frame.selectOption("header label.choice:first-of-type select", door.run);
 		await frame.waitForFunction((wanted) => document.querySelector("header .run")?.textContent.includes(wanted), door.title);
 	}
-	await frame.click("#tab-time");
+	await show(frame, "time");
 	await shows(frame, "time");
 	await frame.selectOption('header label.choice:has-text("device") select', { index: 1 });
 	const strip = await frame.$(".strip .u-over");
@@ -434,7 +434,7 @@ const sheet = () => {
 async function paper() {
 	const page = await open(job.file, { ...DESK, colorScheme: "dark" });
 	for (const view of ["overview", "time", "doctor"]) {
-		await page.click(`#tab-${view}`);
+		await show(page, view);
 		await shows(page, view);
 		await settled(page);
 		const folded = () => page.evaluate(() => [document.documentElement.dataset.theme, document.querySelectorAll("details[open]").length].join());
@@ -471,17 +471,17 @@ async function finger(page, from, to) {
 
 async function phone() {
 	const page = await open(job.file, PHONE);
-	const views = await page.$$eval('[role="tab"]', (all) => all.map((e) => e.id.slice(4)));
+	const views = await viewNames(page);
 	for (const view of views) {
 		await page.goto("about:blank");
 		await page.goto(`${job.file}#view=${view}`);
 		await shows(page, view);
 		await settled(page);
 		const found = await page.evaluate(() => {
-			const tab = document.querySelector('[role="tab"][aria-selected="true"]').getBoundingClientRect();
+			const tab = (document.querySelector('[role="tab"][aria-selected="true"]') ?? document.querySelector(".places [aria-current]")).getBoundingClientRect();
 			const cells = [...document.querySelectorAll(".rows td")].filter((e) => e.getBoundingClientRect().width > innerWidth / 2);
 			return {
-				above: document.querySelector(".tabs").getBoundingClientRect().bottom + scrollY,
+				above: (document.querySelector(".tabs") ?? document.querySelector("header")).getBoundingClientRect().bottom + scrollY,
 				tab: [Math.round(tab.left), Math.round(tab.right)],
 				wide: document.documentElement.scrollWidth - innerWidth,
 				cells: cells.map((e) => e.textContent.slice(0, 40)),

@@ -5,7 +5,7 @@
 // by its first COLUMNS, filtered and copied, every element with a tip is hovered, the time range is set. Nothing of the profile may run,
 // become an element or an address, turn the writing's direction, widen the page, or ask for anything. Prints what is wrong, a line each.
 import { readFileSync } from "node:fs";
-import { bounded, launch, PATIENCE_MS, settled, shut, watch } from "./browser.mjs";
+import { bounded, launch, PATIENCE_MS, settled, show, shut, viewNames, watch } from "./browser.mjs";
 
 const wrong = new Set();
 let job;
@@ -84,10 +84,9 @@ async function find_frame(page) {
 async function every_view(frame, run) {
 	await frame.waitForFunction(() => document.querySelector("#view h2 ~ *") || document.querySelector(".error"));
 	await check(frame, run);
-	const tabs = await frame.$$eval('[role="tab"]', (all) => all.map((t) => t.id));
+	const tabs = await viewNames(frame);
 	for (const tab of tabs) {
-		await frame.evaluate((id) => document.getElementById(id).click(), tab);
-		await frame.waitForSelector(`#view[aria-labelledby="${tab}"]`);
+		await show(frame, tab);
 		await settled(frame);
 		await check(frame, `${run} ${tab}`);
 		await frame.evaluate(use, job.columns);

@@ -6,7 +6,7 @@
 // real job that compiles again and again, and the address of its server; LOGDIR is an empty folder. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { faults, launch, PATIENCE_MS, shut, watch } from "./browser.mjs";
+import { faults, launch, PATIENCE_MS, show, shut, viewNames, watch } from "./browser.mjs";
 
 const setup = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const url = `http://127.0.0.1:${setup.port}/`;
@@ -62,8 +62,8 @@ async function updates_itself(page) {
 	const before = await sample_of(page);
 	await until("another sample comes", async () => (await sample_of(page)) > before);
 	must((await text_of(page, "#view")).includes("No alert is active."), "a quiet job has active alerts");
-	must((await page.$$('[role="tab"]')).length >= 9, "the other views are not there");
-	must((await page.$eval('[role="tab"]', (e) => e.innerText)) === "Live", "Live is not the first view");
+	must((await viewNames(page)).length >= 9, "the other views are not there");
+	must((await page.$eval('[role="tab"][aria-selected="true"]', (e) => e.innerText)) === "Live", "Live is not the first view");
 }
 
 async function alerts_appear(page, fake) {
@@ -109,13 +109,13 @@ async function pauses(page) {
 
 // The report of a sample, in the views of every report, and again when there is a newer one.
 async function other_views(page, fake) {
-	await page.click("#tab-overview");
+	await show(page, "overview");
 	await page.waitForFunction(() => /^\d+$/.test(document.querySelector("#view .health b")?.textContent ?? ""));
 	await shoot(page, "overview");
 	fake.stdin.write(`say 0 ${setup.quiet}\n`);
 	await page.waitForFunction(() => document.querySelector("#view .unknowns")?.textContent.includes("Health") && !document.querySelector("#view .health"));
 	fake.stdin.write(`say 0 ${setup.loud}\n`);
-	await page.click("#tab-live");
+	await show(page, "live");
 	await says(page, ".alert .severity", "critical");
 }
 
@@ -237,18 +237,18 @@ async function sessions(context) {
 	await state_of("2026_01_03", "longer than what is left"); // it waits for the rest
 	must((await text_of(page, "#view .verdict")).includes("2026_01_02"), "the last that was annotated is not on top");
 	await shoot(page, "sessions");
-	await page.click("#tab-overview");
+	await show(page, "overview");
 	await says(page, "header .run", "2026_01_02");
 	must(/^\d+$/.test(await text_of(page, "#view .health b")), "the report is not that of the last that was annotated");
 	put("2026_01_04_00_00_00", setup.quiet);
 	await says(page, "header .run", "2026_01_04");
-	await page.click("#tab-live");
+	await show(page, "live");
 	await page.click('section.table[aria-label^="Sessions"] tr:has-text("2026_01_01")');
 	await says(page, "header .run", "2026_01_01");
 	put("2026_01_05_00_00_00", setup.quiet);
-	await page.click("#tab-live");
+	await show(page, "live");
 	await state_of("2026_01_05", "annotated");
-	await page.click("#tab-overview");
+	await show(page, "overview");
 	must((await text_of(page, "header .run")).includes("2026_01_01"), "a run that was chosen is left for a later one");
 	const half = JSON.parse(await page.evaluate(async () => (await fetch("api/runs")).text())).runs.find((r) => r.session.includes("2026_01_03"));
 	must(half && !asked.some((a) => a.includes(half.id)), "the session that is not whole is looked at unasked");

@@ -4,7 +4,7 @@
 // FILE: address of a report's page; GPU: of one of a GPU's trace. TAB: of a page with the page in a frame, as TensorBoard has it. SHOTS: a folder, or "".
 // Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync } from "node:fs";
-import { bounded, launch, PATIENCE_MS, settled, shut, watch } from "./browser.mjs";
+import { bounded, launch, PATIENCE_MS, settled, show, shut, viewNames, watch } from "./browser.mjs";
 
 const PAPER = { width: 718, height: 1000 }; // A4 less its margins
 const PHONE = { width: 390, height: 844 };
@@ -27,12 +27,10 @@ async function open(browser, url, viewport, more = {}) {
 }
 
 async function choose(page, view) {
-	await page.evaluate((v) => document.getElementById(`tab-${v}`).click(), view);
-	await page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
+	await show(page, view);
 	await settled(page);
 }
 
-const views = (page) => page.$$eval('[role="tab"]', (all) => all.map((e) => e.id.slice(4)));
 
 // What a sheet shows that it must not, and the reverse. Canvases are read: their letters must be dark.
 const sheet = () => {
@@ -52,7 +50,7 @@ const sheet = () => {
 async function paper(browser) {
 	const page = await open(browser, file, { width: 1280, height: 900 }, { colorScheme: "dark" });
 	await page.waitForSelector("#view");
-	for (const view of await views(page)) {
+	for (const view of await viewNames(page)) {
 		await choose(page, view);
 		const before = await page.evaluate(() => [document.documentElement.dataset.theme, document.querySelectorAll("details[open]").length].join());
 		await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
@@ -91,7 +89,7 @@ const phoneful = () => {
 async function phone(browser) {
 	const page = await open(browser, file, PHONE, { hasTouch: true, isMobile: true, deviceScaleFactor: 1 });
 	await page.waitForSelector("#view");
-	for (const view of await views(page)) {
+	for (const view of await viewNames(page)) {
 		await choose(page, view);
 		const found = await page.evaluate(phoneful);
 		await shot(page, `phone-${view}`);
@@ -120,7 +118,7 @@ async function dark(browser) {
 async function twins(browser) {
 	const page = await open(browser, gpu, { width: 1280, height: 800 });
 	await page.waitForSelector("#view");
-	for (const view of await views(page)) {
+	for (const view of await viewNames(page)) {
 		await choose(page, view);
 		const found = await page.$$eval("dt, th", (all) => all.map((e) => e.textContent.trim()).filter((text) => /\bus\b/i.test(text)));
 		must(found.length === 0, `gpu, ${view}: ${found.slice(0, 5)}`);

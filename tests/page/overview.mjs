@@ -27,7 +27,7 @@ async function open(browser, view, [width, height] = SIZES[0]) {
 	page.setDefaultTimeout(PATIENCE_MS);
 	await watch(page, { inside: [job.url], bad: (said) => must(false, said) });
 	await page.goto(`${job.url}#view=${view}`);
-	await page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
+	await page.waitForSelector(`#view[data-view="${view}"]`);
 	await settled(page);
 	must((await blank(page)) === 0, `${view}, ${width} wide: ${await blank(page)} charts are blank`);
 	return page;

@@ -6,7 +6,7 @@
 // answer, and closes it; "late" where it answers after that; "blocked" where the browser opens no window; "gone" where the file PATH is not
 // there any more; "words" what stands in place of the button; "hand" what the page says to people who do it by hand. Prints {name: [answer]}. Exit 77: a tool is missing.
 import { mkdirSync, readFileSync, renameSync } from "node:fs";
-import { bounded, faults, launch, PATIENCE_MS, shut, turn } from "./browser.mjs";
+import { bounded, faults, launch, PATIENCE_MS, show, shut, turn } from "./browser.mjs";
 
 const wrong = [];
 let job;
@@ -93,8 +93,7 @@ const told = {};
 async function run(page) {
 	await page.goto(job.url, { timeout: PATIENCE_MS });
 	const frame = await find_frame(page);
-	await frame.click("#tab-doctor");
-	await frame.waitForSelector('#view[aria-labelledby="tab-doctor"]');
+	await show(frame, "doctor");
 	await frame.evaluate(() => document.querySelectorAll("details.finding").forEach((d) => (d.open = true)));
 	for (const [what, finding] of job.does) told[job.name].push(await DOES[what](page, frame, finding));
 	if (job.shots) mkdirSync(job.shots, { recursive: true });

@@ -7,7 +7,7 @@
 // something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { axe, bounded, launch, PATIENCE_MS, settled, shut, theme, turn, watch } from "./browser.mjs";
+import { axe, bounded, launch, PATIENCE_MS, settled, show as goTo, shut, theme, turn, viewNames, watch } from "./browser.mjs";
 
 const SIGHTS = fileURLToPath(new URL("sights.js", import.meta.url));
 const HOVERED = "#view .u-over, #view .mesh canvas, #view .flame canvas, #view svg [role='button'], #view .help button";
@@ -19,8 +19,7 @@ const wrong = new Map(); // what: where
 const told = (at, words) => words.forEach((word) => wrong.set(word, [...(wrong.get(word) ?? []), at]));
 
 async function show(page, view) {
-	await page.evaluate((v) => document.getElementById(`tab-${v}`).click(), view);
-	await page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
+	await goTo(page, view);
 	await settled(page);
 }
 
@@ -51,7 +50,7 @@ async function look(page, job, [width, , wanted, how], view) {
 }
 
 async function views(page, job, state) {
-	const all = await page.$$eval('[role="tab"]', (tabs) => tabs.map((e) => e.id.slice(4)));
+	const all = await viewNames(page);
 	for (const view of all.filter((v) => !job.views || job.views.includes(v))) {
 		await show(page, view);
 		await look(page, job, state, view);
@@ -100,7 +99,7 @@ async function run(browser, job) {
 		await page.setViewportSize({ width, height });
 		if (width !== last) await page.goto(`${job.url}#view=overview`).then(() => page.reload()); // as it is opened at this width
 		last = width;
-		await page.waitForSelector('[role="tab"]');
+		await page.waitForSelector(".places button");
 		if ((await theme(page)) !== wanted) await turn(page);
 		await views(page, job, state);
 	}

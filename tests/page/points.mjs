@@ -4,7 +4,7 @@
 // JOBS: [{name, url, inside, checks: {CHECK: WANT}}]. Each check is one way in which a page misled people who looked at it; points_test.py says which
 // and works out what is true. SHOTS: a folder. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { bounded, launch, PATIENCE_MS, settled, shut, watch } from "./browser.mjs";
+import { bounded, launch, PATIENCE_MS, settled, show, shut, viewNames, watch } from "./browser.mjs";
 
 const [jobsFile, shots] = process.argv.slice(2);
 const wrong = [];
@@ -12,7 +12,6 @@ let job;
 const must = (good, text) => good || wrong.push(`${job.name}: ${text}`);
 
 const text = (page, selector) => page.$eval(selector, (e) => e.innerText.replaceAll("\n", " "));
-const tabs = (page) => page.$$eval('[role="tab"]', (all) => all.map((t) => t.id.slice(4)));
 // What does not come about is a fault, and not the end of the test.
 const comes = (page, test, arg, what) => page.waitForFunction(test, arg).then(() => true, () => must(false, what));
 
@@ -51,8 +50,7 @@ async function open(link, about = {}) {
 }
 
 async function choose(page, view) {
-	await page.click(`#tab-${view}`);
-	await page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
+	await show(page, view);
 	await drawn(page);
 }
 
@@ -109,7 +107,7 @@ const columnOf = (page, label, share, colors) => page.evaluate(([start, at, want
 async function from_zero({ views, step }) {
 	const page = await open("view=overview");
 	let nr = 0;
-	for (const view of views ?? (await tabs(page))) {
+	for (const view of views ?? (await viewNames(page))) {
 		await choose(page, view);
 		for (const { label, rows, height } of await charts(page)) {
 			const numbers = rows.filter((w) => /^-?[\d.,]+( [\w%/\u00b5]+)*$/.test(w.said));
@@ -326,7 +324,7 @@ async function one_voice({ praised, excused }) {
 
 async function sweep({ end_ps, bytes_per_s, more }) {
 	const page = await open("view=overview");
-	for (const view of await tabs(page)) {
+	for (const view of await viewNames(page)) {
 		await choose(page, view);
 		for (const closed of await page.$$("details.finding:not([open]) > summary, details.more:not([open]) > summary")) await closed.click();
 		const seen = await page.evaluate(() => {

@@ -3,7 +3,7 @@
 //
 // Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync } from "node:fs";
-import { launch, PATIENCE_MS, shut, watch } from "./browser.mjs";
+import { launch, PATIENCE_MS, show, shut, watch } from "./browser.mjs";
 
 const setup = JSON.parse(process.argv[2]);
 const wrong = [];
@@ -55,7 +55,7 @@ async function trend_says_it(page) {
 async function rows_say_it(page, run, isPredicted) {
 	await page.goto(`${setup.url}#view=runs`);
 	await page.click(`${LIST} button.link:has-text("${run}")`);
-	await page.click(`[role="tab"]:has-text("Where time went")`);
+	await show(page, "time");
 	const table = 'section.table[aria-label^="Ops"]';
 	await page.waitForSelector(`${table} tr[data-row]`);
 	const lines = (await copied(page, table)).trim().split("\r\n");

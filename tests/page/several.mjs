@@ -111,7 +111,7 @@ async function keys(page) {
 	await page.click("text=the axis begins at 0");
 	await page.waitForSelector("text=/The axis begins at .*, not at 0/");
 	await page.$eval('.trend [data-point="0"]', (e) => e.click());
-	await page.waitForSelector('#view[aria-labelledby="tab-overview"]');
+	await page.waitForSelector('#view[data-view="overview"]');
 }
 
 if (job.shots) mkdirSync(job.shots, { recursive: true });

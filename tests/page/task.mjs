@@ -57,7 +57,7 @@ class Stranger {
 		const range = await hashRange(page);
 		this.must(task.range.every((ps, i) => Math.abs(ps - range[i]) <= 1), `step ${task.step} leads to ${range} and not to ${task.range}`);
 		if (task.inside) this.must(range[0] <= task.inside[0] && range[1] >= task.inside[1], `it happens at ${task.inside}, outside of ${range}`);
-		await page.waitForSelector('#view[aria-labelledby="tab-slices"]');
+		await page.waitForSelector('#view[data-view="slices"]');
 	}
 }
 

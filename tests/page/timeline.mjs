@@ -20,7 +20,7 @@ async function open(browser, url, size = { width: 1280, height: 900 }, theme = "
 	page.setDefaultTimeout(PATIENCE_MS);
 	await watch(page, { inside: [url.split("#")[0]], bad });
 	await page.goto(url);
-	await page.waitForSelector("#view[aria-labelledby='tab-slices']");
+	await page.waitForSelector("#view[data-view='slices']");
 	return page;
 }
 
@@ -35,7 +35,7 @@ const table = (page) => page.$$eval('section.table[aria-label="What is in sight"
 
 // Where a moment of a row stands on the screen.
 async function place(page, at_ps, row) {
-	await page.$eval(".lanes", (e) => e.scrollIntoView({ block: "start" }));
+	await page.$eval(".rows-box", (e) => e.scrollIntoView({ block: "start" }));
 	const box = await plot(page);
 	const [from, to] = await range(page);
 	return [box.left + ((at_ps - from) / (to - from)) * box.width, box.top + (row + 0.5) * ROW];
@@ -119,13 +119,55 @@ async function keyboard(page) {
 	};
 	await after("ArrowRight"); // from the slice that was clicked
 	const back = await after("ArrowLeft");
-	must(back.startsWith(`TPU:0 Compute, ${job.op.name}, `), `the keyboard is at ${JSON.stringify(back)}`);
+	must(back.startsWith(`TPU:0, ${job.op.name}, `), `the keyboard is at ${JSON.stringify(back)}`);
 	await page.keyboard.press("Enter");
 	await page.waitForFunction((want) => document.querySelector(".drawer h2")?.textContent === want, job.op.name);
 	await page.keyboard.press("Escape");
 	await page.waitForFunction(() => !document.querySelector(".drawer"));
 	await page.focus(".lanes");
-	must((await after("ArrowDown")).startsWith("TPU:0 Collectives, "), "down does not lead to the next row");
+	must((await after("ArrowDown")).startsWith("TPU:0 Steps, "), "down does not lead to the next row");
+}
+
+// Chips open and shut, by mouse and by keys, and the address has it. A finding that is chosen leaves its ops their colour; gaps have that of what was waited for.
+async function tree(browser) {
+	const page = await open(browser, `${job.file}#view=slices&from_ps=${job.gap.from_ps}&to_ps=${job.gap.to_ps}`, { width: 1440, height: 900 });
+	await page.waitForSelector(".lanes canvas");
+	const names = () => page.$$eval(".row-name", (all) => all.map((e) => e.title));
+	const before = await names();
+	must(before[0] === "TPU:0" && before.includes("TPU:0 DMA"), `the rows are ${before}`);
+	await page.click(".row-name button");
+	await page.waitForFunction(() => location.hash.includes("slices.turned=chip%200"));
+	must(!(await names()).includes("TPU:0 DMA") && (await names()).includes("TPU:1 DMA"), "a chip does not shut");
+	await page.keyboard.press("Enter");
+	await page.waitForFunction((nr) => document.querySelectorAll(".row-name").length === nr, before.length);
+	/** How many pixels of the first row have a colour, and how much of it; a copy is read, as reading makes a canvas slow. */
+	const pixels = (color, share = 1) => page.evaluate(([r, g, b, alpha]) => {
+		const canvas = document.querySelector(".lanes canvas");
+		const copy = document.createElement("canvas");
+		[copy.width, copy.height] = [canvas.width, 20 * devicePixelRatio];
+		const pen = copy.getContext("2d", { willReadFrequently: true });
+		pen.drawImage(canvas, 0, 0);
+		const { data } = pen.getImageData(0, 0, copy.width, copy.height);
+		let nr = 0;
+		for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 12 && Math.abs(data[i + 3] - alpha) < 5) nr++;
+		return nr;
+	}, [...color, 255 * share]);
+	must((await pixels(job.colors.compilation, 0.4)) > 500, "a wait for the compiler does not have its colour");
+	const [x, y] = await place(page, (job.gap.from_ps + job.gap.to_ps) / 2, 0);
+	await page.mouse.move(x, y);
+	await page.waitForFunction((words) => document.querySelector(".lanes .tip:not([hidden])")?.textContent.includes(words), job.gap.words).catch(() => bad("a gap does not say what it waited for"));
+	await page.evaluate(([from, to]) => {
+		location.hash = location.hash.replace(/from_ps=\d+&to_ps=\d+/, `from_ps=${from}&to_ps=${to}`);
+	}, [job.mean.from_ps, job.mean.to_ps]);
+	await page.waitForFunction(() => !document.querySelector(".path-words").textContent.includes("step 216"));
+	const full = await pixels(job.colors.communication);
+	await page.click(".rail .said");
+	await page.waitForFunction(() => location.hash.includes("finding=") && document.querySelector(".drawer.of-finding"));
+	must((await page.$$(".rail .said.critical, .rail .said.warning, .rail .said.info")).length <= 5, "more than five findings stand at the left");
+	must((await pixels(job.colors.communication)) < full / 2 || !full, "what a finding is not about keeps its colour");
+	await page.keyboard.press("Escape");
+	await page.waitForFunction(() => !document.querySelector(".drawer"));
+	await shut(page.context());
 }
 
 // What a frame costs the page's own thread while all is moved, without the waiting for the machine.
@@ -211,7 +253,7 @@ async function at_server(browser) {
 		location.hash = location.hash.replace(/&from_ps=.*/, "").concat(`&from_ps=${from}&to_ps=${to}`);
 	}, [job.op.from_ps, job.op.to_ps]);
 	await page.fill('input[aria-label="filter What is in sight"]', job.op.name);
-	await page.waitForFunction((name) => [...document.querySelectorAll('section.table[aria-label="What is in sight"] tr[data-row]')].some((r) => r.cells[0].innerText === "TPU:0 Compute" && r.cells[1].innerText === name && r.cells[5].innerText === "1"), job.op.name);
+	await page.waitForFunction((name) => [...document.querySelectorAll('section.table[aria-label="What is in sight"] tr[data-row]')].some((r) => r.cells[0].innerText === "TPU:0" && r.cells[1].innerText === name && r.cells[5].innerText === "1"), job.op.name);
 	await look;
 	must(asked.length - before === 1, `one look asks ${asked.length - before} times`);
 	for (const at of asked) must(Number(at.get("width")) <= 8192 && Number(at.get("from_ps")) < Number(at.get("to_ps")), `asked for ${at}`);
@@ -233,7 +275,7 @@ async function without_events(browser) {
 
 const browser = await launch();
 let told = {};
-for (const does of [in_file, looks, at_server, without_events])
+for (const does of [in_file, tree, looks, at_server, without_events])
 	try {
 		told = { ...told, ...(await bounded(does.name, does(browser))) };
 	} catch (e) {

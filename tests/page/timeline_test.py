@@ -4,6 +4,7 @@
 
   - a file has each op of the mean step and of the slowest one, in slices that are bounded, whatever the run
   - a click on an op opens it, by mouse and by keys; wheel, W A S D, drags and Escape do what they do in Perfetto; one crosshair
+  - rows are a tree that opens and shuts; gaps have the colour and the words of what was waited for; a finding marks its ops
   - the critical path is that of the report, in a file as at a server
   - a server is asked for what is in sight, once a look; where it has no events, the page says so
 Run in the build folder; $TPUSIGHT names the program, $TS_SHOTS a folder for screenshots.
@@ -16,8 +17,8 @@ import tempfile
 
 import doors
 import page_test
+import points_test
 
-ROWS = ["steps", "modules", "ops", "collectives", "async"]  # of a device
 MOST = {"whole": 3000, "mean": 6000, "slowest": 6000}
 FIELDS = 6
 PLACES = 8192  # of a step: what is narrower may be one slice with others
@@ -60,12 +61,11 @@ def check_pictures(kept, report):
 def longest_op(kept):
     """Of the first device in the mean step, and where it stands among its rows."""
     picture = kept["mean"]["picture"]
-    kinds = [lane["kind"] for lane in picture["lanes"] if lane["device"] == 0]
     ops = next(lane for lane in picture["lanes"] if lane["device"] == 0 and lane["kind"] == "ops")
     start, length, _, name, *_ = max(slices(ops), key=lambda s: s[1])
     from_ps = picture["from_ps"] + start
     return {"name": picture["names"][name], "from_ps": from_ps, "to_ps": from_ps + length, "device": 0,
-            "row": sum(kind in kinds for kind in ROWS[:ROWS.index("ops")])}
+            "row": 0}  # that of the chip
 
 
 PARTS = {"ops_ps": "in ops", "collectives_ps": "in collectives", "transfers_ps": "in transfers", "input_ps": "waiting for input",
@@ -88,6 +88,12 @@ def path_words(report, step):
     return f"Critical path of step {step}, {spoken(row['duration_ps'])}: {parts}."
 
 
+def gap_of(report):
+    """The longest wait for the compiler, of the first device, and what the page must say of it."""
+    gap = max((g for g in report["time"]["idle_gaps"] if g["cause"] == "compilation" and g["device_id"] == 0), key=lambda g: g["duration_ps"])
+    return {"from_ps": gap["start_ps"], "to_ps": gap["start_ps"] + gap["duration_ps"], "words": f"Compilation: {gap['host_event']}"}
+
+
 def main():
     doors.need_tools()
     with tempfile.TemporaryDirectory() as folder:
@@ -98,6 +104,7 @@ def main():
         mean = kept["mean"]["picture"]
         job = {"file": f"file://{file}", "mean": {"from_ps": mean["from_ps"], "to_ps": mean["to_ps"]}, "op": longest_op(kept),
                "kept": [kept[kind]["step"] for kind in ("mean", "slowest")], "path": path_words(report, kept["mean"]["step"]),
+               "gap": gap_of(report), "colors": points_test.COLORS,
                "shots": os.environ.get("TS_SHOTS")}
         reported = page_test.made_before(os.path.join(folder, "made"), doors.SAMPLE)
         with doors.serving(doors.SAMPLE) as (url, _), doors.serving(reported) as (made, _):

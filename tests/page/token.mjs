@@ -17,7 +17,7 @@ try {
 	page.setDefaultTimeout(PATIENCE_MS);
 	await watch(page, { inside: [job.url], bad: (text) => wrong.push(text) });
 	await page.goto(`${job.url}?token=${job.token}#view=roofline`);
-	await page.waitForSelector('#view[aria-labelledby="tab-roofline"]');
+	await page.waitForSelector('#view[data-view="roofline"]');
 	must(!page.url().includes("token"), `the address is ${page.url()}`);
 	must(page.url().includes("#view=roofline"), `what the address named is gone: ${page.url()}`);
 	must(!(await page.content()).includes(job.token), "the token stands in the page");
@@ -26,7 +26,7 @@ try {
 	again.setDefaultTimeout(PATIENCE_MS);
 	await watch(again, { inside: [job.url], bad: (text) => wrong.push(text) });
 	await again.goto(`${job.url}#view=overview`);
-	await again.waitForSelector('#view[aria-labelledby="tab-overview"]');
+	await again.waitForSelector('#view[data-view="overview"]');
 	const stranger = await (await browser.newContext()).newPage();
 	const answer = await stranger.goto(job.url);
 	must(answer.status() === 401, `a stranger gets ${answer.status()}`);

@@ -5,7 +5,7 @@
 // blank, axe finds nothing serious; then the check of its name looks at it. SHOTS: a folder. Prints what is wrong, a line each. Exit 1: something is
 // wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { blank, bounded, faults, launch, PATIENCE_MS, settled, shut, theme, turn, watch } from "./browser.mjs";
+import { blank, bounded, faults, launch, PATIENCE_MS, settled, show, shut, theme, turn, watch } from "./browser.mjs";
 
 const SIZES = [[1280, 900], [1920, 1080], [390, 844]];
 const [jobsFile, shots] = process.argv.slice(2);
@@ -30,7 +30,7 @@ async function open(browser, view, viewport) {
 		};
 	});
 	await page.goto(`${job.url}#view=${view}`);
-	await page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
+	await page.waitForSelector(`#view[data-view="${view}"]`);
 	await settled(page);
 	return page;
 }
@@ -83,8 +83,7 @@ async function pod(page) {
 	await has(page, "device", "1");
 	must((await text(page, "#view .verdict")).startsWith(chips), "a chosen chip takes the others away");
 	must((await text(page, 'section[aria-label="chips"]')).includes("Of the whole run:"), "it is not said what time the figures are of");
-	await page.click("#tab-systolic");
-	await page.waitForSelector('#view[aria-labelledby="tab-systolic"]');
+	await show(page, "systolic");
 	must(await count(page, "Devices") === "1", `of one chip ${await count(page, "Devices")} devices are listed`);
 	await page.selectOption("header label.choice:last-of-type select", { index: 0 });
 	await page.waitForFunction(() => !location.hash.includes("device="));
@@ -220,8 +219,7 @@ async function memory(page) {
 	if (!hbm) return;
 	const said = async () => page.$$eval("#view .fact", (all) => all.filter((e) => /^HBM (bandwidth|utilization)/.test(e.innerText) && e.querySelector("dd").innerText.includes("%")).map((e) => e.querySelector("dd").firstChild.textContent));
 	must(`${await said()}` === hbm, `the share of the HBM bandwidth is ${await said()} here instead of ${hbm}`);
-	await page.click("#tab-overview");
-	await page.waitForSelector('#view[aria-labelledby="tab-overview"]');
+	await show(page, "overview");
 	must(`${await said()}` === hbm, `the share of the HBM bandwidth is ${await said()} on the overview instead of ${hbm}`);
 }
 

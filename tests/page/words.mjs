@@ -4,7 +4,7 @@
 // JOBS: [{name, url, want: {wrong: [WORD], lines, compilation, classes}}]. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is
 // missing.
 import { readFileSync } from "node:fs";
-import { bounded, launch, PATIENCE_MS, settled, shut, watch } from "./browser.mjs";
+import { bounded, launch, PATIENCE_MS, settled, show, shut, viewNames, watch } from "./browser.mjs";
 
 const wrong = [];
 let job;
@@ -126,9 +126,8 @@ async function look(browser) {
 		const tops = await page.$$eval("header .who > *, header .what > *", (all) => all.map((e) => e.getBoundingClientRect()).filter((r) => r.height > 0).map((r) => [r.top, r.bottom]));
 		must(tops.every(([top]) => tops.every(([, bottom]) => top < bottom)), "the heading has more than one line");
 	}
-	for (const view of await page.$$eval("[role=tab]", (all) => all.map((e) => e.id.slice(4)))) {
-		await page.click(`#tab-${view}`);
-		await page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
+	for (const view of await viewNames(page)) {
+		await show(page, view);
 		await settled(page);
 		const seen = await page.evaluate(read);
 		meanings(view, seen);

@@ -9,6 +9,7 @@
 #include "analysis/settings.h"
 #include "analysis/settings_list.h"
 #include "pod/map.h"
+#include "run/annotate.h"
 #include "io/rundir.h"
 #include "write/report_json.h"
 
@@ -95,7 +96,7 @@ static inline enum ts_status map_run_pass(struct map_run *map, size_t file, stru
 }
 
 static const struct ts_report map_form = {
-	.generator = "tpusight", .version = "0", .pretty = true, .max_track_items = 20000
+	.generator = "tpusight", .version = "0", .pretty = true, .max_track_items = TS_MAX_TRACK_ITEMS
 };
 
 static inline enum ts_status map_run_report(struct map_run *map, bool backwards,

@@ -38,7 +38,7 @@ const KINDS = {
 	fill: OTHERS[1],
 	operator: OTHERS[5],
 	queue: OTHERS[8],
-	rest: OTHERS[7],
+	rest: OTHERS[6],
 };
 /** @param {string} kind */
 export const kindColor = (kind) => KINDS[kind] ?? OTHERS[9];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All that is known of one op, beside the page: it stays while one goes from table to table.
 import { h } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { bucketColor, BUCKETS } from "./colors.js";
 import { tilesOf } from "./array.js";
 import { Tiles } from "./array.jsx";
@@ -14,11 +14,12 @@ import { graphLink, hintOf, opOf, traceLink } from "./opdata.js";
 import { Facts, gainOf, Shares } from "./parts.jsx";
 import { deviceName } from "./pod.js";
 import { slowOf } from "./place.js";
+import { Place as PlaceLine } from "./place.jsx";
 import { deviceIn, runNamed, usePage } from "./state.js";
 import { Plane } from "./stored.jsx";
 
 /** @import { ComponentChildren } from "preact" */
-/** @import { Edge, KnownOp, Maybe, Row } from "./report.d.ts" */
+/** @import { Edge, Finding, KnownOp, Maybe, Row } from "./report.d.ts" */
 
 // What is shown of each result, under a heading that says what it answers. AT: where it stands in the report.
 /** @type {[heading: string, of: keyof KnownOp, at: string, names: string[]][]} */
@@ -218,32 +219,67 @@ function Known({ of }) {
 	);
 }
 
-// The op that is chosen, whatever view is shown.
-export function Drawer() {
+/** What is said of a finding, beside what it is about. @param {{ finding: Finding }} props */
+function Said({ finding: f }) {
+	const { setLook } = usePage();
+	const chain = f.cause?.chain ?? [];
+	return (
+		<div>
+			<p>
+				<span class={`severity ${f.severity}`}>{f.severity}</span> <span class="impact">{gainOf(f) ?? "gain unknown"}</span>
+			</p>
+			<PlaceLine finding={f} />
+			<p>{clean(f.evidence ?? "")}</p>
+			<p class="advice">{clean(f.advice ?? "")}</p>
+			{chain.length > 0 && <h3>How it came about</h3>}
+			<ol class="chain">
+				{chain.map((/** @type {string} */ link, /** @type {number} */ i) => (
+					<li key={i}>{clean(link)}</li>
+				))}
+			</ol>
+			<p class="links">
+				<button type="button" onClick={() => setLook({ view: "doctor", finding: f.id })}>
+					All of this finding
+				</button>
+			</p>
+		</div>
+	);
+}
+
+// The op that is chosen, whatever view is shown; or a finding, where the list of them stands beside the view.
+/** @param {{ hasFindings: boolean }} props */
+export function Drawer({ hasFindings }) {
 	const { report, look, setLook } = usePage();
 	const box = useRef(/** @type {HTMLElement | null} */ (null));
 	const before = useRef(/** @type {Element | null} */ (null));
 	const of = useMemo(() => (look.op ? opOf(report, look.op) : null), [report, look.op]);
+	const finding = look.op || !hasFindings ? undefined : report.doctor?.findings?.find((f) => f.id === look.finding);
+	const isOpen = Boolean(look.op || finding);
 	useEffect(() => {
 		if (!look.op) return;
 		if (!box.current?.contains(document.activeElement)) before.current = document.activeElement;
 		box.current?.focus();
 	}, [look.op]);
-	if (!look.op) return null;
-	const name = clean(of?.name ?? look.op);
+	useLayoutEffect(() => {
+		document.documentElement.toggleAttribute("data-details", isOpen);
+		return () => document.documentElement.removeAttribute("data-details");
+	}, [isOpen]);
+	if (!isOpen) return null;
+	const name = finding ? clean(finding.title) : clean(of?.name ?? look.op ?? "");
 	const close = () => {
-		setLook({ op: null });
+		setLook(look.op ? { op: null } : { finding: null });
 		if (before.current instanceof HTMLElement) before.current.focus();
 	};
 	return (
-		<aside class="drawer" aria-label={`op ${name}`} tabIndex={-1} ref={box}>
+		<aside class={finding ? "drawer of-finding" : "drawer"} aria-label={finding ? `finding ${name}` : `op ${name}`} tabIndex={-1} ref={box}>
 			<div class="bar">
 				<h2>{name}</h2>
 				<button type="button" class="close" onClick={close} title="key Escape">
 					Close
 				</button>
 			</div>
-			{of ? <Known of={of} /> : <p class="empty">This report does not list this op. It may be one of the others, or of another run, or did not run in what is chosen.</p>}
+			{finding && <Said finding={finding} />}
+			{!finding && (of ? <Known of={of} /> : <p class="empty">This report does not list this op. It may be one of the others, or of another run, or did not run in what is chosen.</p>)}
 		</aside>
 	);
 }

@@ -7,16 +7,18 @@ import { bucketColor, inkOn } from "./colors.js";
 import { Plot, timeAxis, tooltip } from "./chart.jsx";
 import { within } from "./fit.js";
 import { clean, percent, time, title, value } from "./format.js";
+import { gapAt, gapWords } from "./gaps.js";
 import { FIELDS, firstAt, fitted, pictureOf, sliceUnder } from "./slices.js";
 import { usePage } from "./state.js";
 import { gutter, style, useShared } from "./timeaxis.jsx";
 
 /** @import uPlot from "uplot" */
-/** @import { Drawing, Lanes as Known, PathSpan, Picture, Range, TimelineRow } from "./report.d.ts" */
+/** @import { Drawing, Lanes as Known, Gap, PathSpan, Picture, Range, TimelineRow } from "./report.d.ts" */
 /** @import { TimeScale } from "./timescale.js" */
 
 const ROW = 20;
 const AXIS = 40;
+const OF_OPS = new Set(["chip", "ops", "collectives"]);
 const GAP = 8; // pixels between a name and its row
 const TINY = 1; // device pixels: what is narrower is drawn so
 const MOST_JUMPS = 60; // of the critical path, from row to row
@@ -24,7 +26,8 @@ const NAMED = 28; // pixels that a name needs
 
 /**
  * What is drawn. MARKS: colours by names of ops that something is said of.
- * @typedef {{ all: Known[], path: PathSpan[], marks: Map<string, string> }} Shown
+ * ONLY: names that keep their colour, where something is chosen; GAPS: by device.
+ * @typedef {{ all: Known[], path: PathSpan[], marks: Map<string, string>, only: Map<string, string> | null, gaps: Map<number, Gap[]> }} Shown
  * A slice: its row, and where it begins. Pictures come and go.
  * @typedef {{ row: number, at: number }} Place
  */
@@ -48,13 +51,15 @@ const NUMBER = new Intl.NumberFormat("en-US"); // toLocaleString makes one for e
 /** @type {(slices: ArrayLike<number>, i: number, picture: Picture) => string} */
 const nameOf = (slices, i, picture) => (slices[i + 3] < 0 ? `${NUMBER.format(slices[i + 4])} events` : picture.names[slices[i + 3]]);
 
-const LEGIBLE = 0.7; // of a row's height: what is lower has no letters on it
+const LEGIBLE = 0.8; // of a row's height: letters are on it
+const LOW = 0.3; // and above it; in between they would be on its edge
+const FAINT = 0.25;
 
 /** How much of its time something ran in: as high is a slice. @type {(slices: ArrayLike<number>, i: number) => number} */
 export const fullness = (slices, i) => (slices[i + 1] > slices[i] ? Math.max(1 - slices[i + 5] / (slices[i + 1] - slices[i]), 0.08) : 1);
 
-/** @type {(u: uPlot, slices: Float64Array, picture: Picture, inks: ReturnType<typeof inksOf>, y: number, height: number, marks: (i: number) => string | undefined) => void} */
-function paintRow(u, slices, picture, inks, y, height, marks) {
+/** @type {(u: uPlot, slices: Float64Array, picture: Picture, inks: ReturnType<typeof inksOf>, y: number, height: number, marks: (i: number) => string | undefined, isFaint: (i: number) => boolean) => void} */
+function paintRow(u, slices, picture, inks, y, height, marks, isFaint) {
 	const { ctx } = u;
 	const { left, right, from, x } = frameOf(u);
 	const one = devicePixelRatio;
@@ -68,18 +73,41 @@ function paintRow(u, slices, picture, inks, y, height, marks) {
 		const { fill, ink } = inks[slices[i + 2]];
 		const width = Math.max(b - a - (b - a > 3 * one ? one : 0), TINY);
 		const full = fullness(slices, i);
+		const faint = isFaint(slices[i + 3]);
+		ctx.globalAlpha = faint ? FAINT : 1;
 		ctx.fillStyle = fill;
 		ctx.fillRect(a, y + height * (1 - full), width, height * full);
+		ctx.globalAlpha = 1;
 		const mark = marks(slices[i + 3]);
 		if (mark && width > 2 * one) {
 			ctx.fillStyle = mark;
 			ctx.fillRect(a, y, width, 3 * one);
 		}
-		if (width < NAMED * one) continue;
-		ctx.fillStyle = full > LEGIBLE ? ink : style("--text");
+		if (width < NAMED * one || faint || (full > LOW && full < LEGIBLE)) continue;
+		ctx.fillStyle = full > LOW ? ink : style("--text");
 		ctx.fillText(fitted(clean(nameOf(slices, i, picture)), width / one), a + 3 * one, y + height / 2 + one);
 	}
 }
+
+/** Time without an op: pale, in the colour of what the launch waited for, and worded by it where there is room. @type {(u: uPlot, gaps: Gap[], y: number, height: number) => void} */
+function paintGaps(u, gaps, y, height) {
+	const { ctx } = u;
+	const { left, right, from, to, x } = frameOf(u);
+	for (const gap of gaps) {
+		if (gap.end < from || gap.start > to) continue;
+		const a = Math.max(x(gap.start), left);
+		const width = Math.min(x(gap.end), right) - a;
+		if (width < TINY) continue;
+		ctx.globalAlpha = GAP_ALPHA;
+		ctx.fillStyle = bucketColor(gap.bucket);
+		ctx.fillRect(a, y + height / 4, width, height / 2);
+		ctx.globalAlpha = 1;
+		if (width < NAMED * devicePixelRatio) continue;
+		ctx.fillStyle = style("--text");
+		ctx.fillText(fitted(clean(gapWords(gap)), width / devicePixelRatio), a + 3 * devicePixelRatio, y + height / 2 + devicePixelRatio);
+	}
+}
+const GAP_ALPHA = 0.4;
 
 // A line under what is on the path, and where it goes on in another row, lines to there, as long as they can be told apart.
 /** @type {(u: uPlot, rows: TimelineRow[], path: PathSpan[], height: number) => void} */
@@ -115,7 +143,7 @@ function marksIn(marks, picture) {
 }
 
 /** @type {(u: uPlot, rows: TimelineRow[], shown: Shown, chosen: Place | null) => void} */
-function paint(u, rows, { all, path, marks }, chosen) {
+function paint(u, rows, { all, path, marks, only, gaps }, chosen) {
 	const { ctx } = u;
 	const { left, right, top, from, to, x } = frameOf(u);
 	const height = u.bbox.height / rows.length;
@@ -123,6 +151,8 @@ function paint(u, rows, { all, path, marks }, chosen) {
 	if (!known) return;
 	const inks = inksOf(known.picture);
 	const said = marksIn(marks, known.picture);
+	const kept = only && marksIn(only, known.picture);
+	const isFaint = (/** @type {number} */ i) => kept !== null && !kept[i];
 	ctx.save();
 	ctx.beginPath();
 	ctx.rect(left, top, right - left, u.bbox.height);
@@ -137,8 +167,9 @@ function paint(u, rows, { all, path, marks }, chosen) {
 			ctx.fillStyle = style("--soft");
 			ctx.fillRect(left, Math.round(y), right - left, devicePixelRatio);
 		}
+		if (row.kind === "chip" && row.device !== null) paintGaps(u, gaps.get(row.device) ?? [], y + 2 * devicePixelRatio, height - 4 * devicePixelRatio);
 		if (!slices) return;
-		paintRow(u, slices, known.picture, inks, y + 2 * devicePixelRatio, height - 4 * devicePixelRatio, row.kind === "ops" || row.kind === "collectives" ? (i) => said[i] : () => undefined);
+		paintRow(u, slices, known.picture, inks, y + 2 * devicePixelRatio, height - 4 * devicePixelRatio, OF_OPS.has(row.kind) ? (i) => said[i] : () => undefined, isFaint);
 		const i = chosen?.row === r ? sliceUnder(slices, chosen.at) : -1;
 		if (i < 0) return;
 		ctx.strokeStyle = style("--focus");
@@ -160,11 +191,16 @@ export function wordsOf(row, { picture, rows }, i) {
 	return [clean(row.name), clean(nameOf(slices, i, picture)), `${time(slices[i + 1] - slices[i])} at ${time(slices[i])}`, ...(name ? [title(name)] : []), ...(slices[i + 4] > 1 ? [`${value("events", slices[i + 4])} events, ${percent(100 * (1 - slices[i + 5] / (slices[i + 1] - slices[i])))} of the time busy: zoom in`] : [])];
 }
 
-/** @type {(rows: TimelineRow[]) => Drawing["options"]["axes"]} */
-const axesOf = (rows) => {
-	const names = rows.map((r) => within(clean(r.label), gutter() - GAP, r.isFirst && r.device !== null ? 1 : 0)); // which device it is stands at the front
-	return [{ ...timeAxis, side: 0 }, { size: gutter, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => names, grid: { show: false }, ticks: { show: false } }];
-};
+/** Names of rows stand beside the canvas. @type {() => Drawing["options"]["axes"]} */
+const axesOf = () => [{ ...timeAxis, side: 0, size: 0, values: () => [], ticks: { show: false } }, { size: gutter, values: () => [], splits: () => [], grid: { show: false }, ticks: { show: false } }];
+
+/** @type {(row: TimelineRow, shown: Shown, at: { i: number }, u: uPlot) => string[] | null} */
+function gapWordsOf(row, { gaps }, { i }, u) {
+	if (i >= 0 || row.kind !== "chip" || row.device === null) return null;
+	const gap = gapAt(gaps.get(row.device) ?? [], u.posToVal(u.cursor.left ?? 0, "x") * 1e12);
+	if (!gap) return null;
+	return [clean(row.name), `nothing ran for ${time(gap.end - gap.start)}: ${clean(gapWords(gap))}`, ...(gap.thread ? [`host thread ${clean(gap.thread)}`] : []), ...(gap.ended ? [`ended by ${clean(gap.ended)}`] : [])];
+}
 
 /** @type {(known: Known, row: TimelineRow | undefined) => Float64Array} */
 const slicesOf = (known, row) => (row && known.rows.get(row.key)?.slices) || new Float64Array();
@@ -225,14 +261,14 @@ const drawingOf = (base, whole, rows, state) => ({
 	options: {
 		legend: base.legend,
 		cursor: base.cursor,
-		padding: base.padding,
+		padding: [0, base.padding?.[1] ?? 0, 0, 0],
 		scales: { x: base.x, y: { range: [0, rows.length] } },
-		axes: axesOf(rows),
+		axes: axesOf(),
 		series: [{}, { paths: () => null, points: { show: false } }],
 		hooks: { draw: [(u) => paint(u, rows, state.shown, state.chosen)] },
 		plugins: [base.follow, picking(rows, state), tooltip((_, u) => {
 			const at = under(u, rows, state.shown);
-			return at && wordsOf(rows[at.row], at.known, at.i);
+			return at && (gapWordsOf(rows[at.row], state.shown, at, u) ?? wordsOf(rows[at.row], at.known, at.i));
 		})],
 	},
 });
@@ -259,8 +295,46 @@ function typed(key, rows, state, scale) {
 	return wordsOf(rows[to.row], known, to.i).join(", ");
 }
 
-/** @param {{ label: string, rows: TimelineRow[], shown: Shown, onPick: State["pick"] }} props */
-export function Lanes({ label, rows, shown, onPick }) {
+/** The times, above rows that scroll. */
+export function Ruler() {
+	const base = useShared(false);
+	const { scale } = usePage();
+	const drawing = useMemo(
+		() => /** @type {Drawing} */ ({
+			data: [scale.whole().map((ps) => ps / 1e12), [0, 0]],
+			options: { legend: base.legend, cursor: base.cursor, padding: base.padding, scales: { x: base.x, y: { range: [0, 1] } }, axes: [{ ...timeAxis, side: 0 }, { size: gutter, values: () => [], splits: () => [], grid: { show: false }, ticks: { show: false } }], series: [{}, { paths: () => null, points: { show: false } }], plugins: [base.follow] },
+		}),
+		[base],
+	);
+	return <Plot {...drawing} height={AXIS} label="the times of the rows below" />;
+}
+
+const INDENT = 12;
+
+/** Names of rows, those of hosts and chips to open and shut. @param {{ rows: TimelineRow[], onFold: (key: string) => void }} props */
+function Names({ rows, onFold }) {
+	return (
+		<div class="row-names" style={{ width: `${gutter()}px` }}>
+			{rows.map((r) => {
+				const text = within(clean(r.label), gutter() - GAP - INDENT * (r.level + (r.fold ? 1 : 0)));
+				return (
+					<div key={r.key} class={r.kind === "chip" || r.kind === "host" ? "row-name group" : "row-name"} style={{ height: `${ROW}px`, paddingLeft: `${INDENT * r.level}px` }} title={clean(r.name)}>
+						{r.fold ? (
+							<button type="button" class="link" aria-expanded={r.open} onClick={() => onFold(/** @type {string} */ (r.fold))}>
+								{`${r.open ? "\u25be" : "\u25b8"} ${text}`}
+							</button>
+						) : (
+							text
+						)}
+					</div>
+				);
+			})}
+		</div>
+	);
+}
+
+/** @param {{ label: string, rows: TimelineRow[], shown: Shown, onPick: State["pick"], onFold: (key: string) => void }} props */
+export function Lanes({ label, rows, shown, onPick, onFold }) {
 	const base = useShared(false);
 	const { scale } = usePage();
 	const state = useRef(/** @type {State} */ ({ plot: null, shown, chosen: null, pick: onPick })).current;
@@ -281,11 +355,14 @@ export function Lanes({ label, rows, shown, onPick }) {
 		state.plot?.redraw(false);
 	};
 	return (
-		<div class="lanes" role="application" aria-label={`${label}; arrows go from slice to slice, Enter opens one`} tabIndex={0} onKeyDown={onKey}>
-			<Plot {...drawing} height={rows.length * ROW + AXIS} label={label} />
-			<p role="status" class="unseen">
-				{said}
-			</p>
+		<div class="rows-box">
+			<Names rows={rows} onFold={onFold} />
+			<div class="lanes" role="application" aria-label={`${label}; arrows go from slice to slice, Enter opens one`} tabIndex={0} onKeyDown={onKey}>
+				<Plot {...drawing} height={rows.length * ROW} label={label} />
+				<p role="status" class="unseen">
+					{said}
+				</p>
+			</div>
 		</div>
 	);
 }

@@ -7,6 +7,7 @@ import { clean, cut, time } from "./format.js";
 import "./page.css";
 import "./wide.css";
 import "./phone.css";
+import "./bench.css";
 import "./print.css";
 import { latestOf, useLive } from "./live.js";
 import { Hatching } from "./array.jsx";
@@ -19,12 +20,13 @@ import { deviceName, shortNames } from "./pod.js";
 import { hasServer, hasTraces, inlined, isLive, report as fetchReport, runs as fetchRuns, traces as fetchTraces, xprof } from "./source.js";
 import { apart } from "./runs.js";
 import { ofRun, Page, partOf, runName, runNamed, useLook, usePage, useWatch, Watch } from "./state.js";
+import { Rail } from "./rail.jsx";
 import { Search } from "./search.jsx";
 import { Strip } from "./strip.jsx";
 import { useTheme } from "./theme.js";
 import { copy } from "./clipboard.js";
 import { runEnd, TimeScale } from "./timescale.js";
-import { PAGES, viewOf, viewsOf } from "./views/index.js";
+import { PAGES, placesOf, viewOf, viewsOf } from "./views/index.js";
 
 /** @import { Theme } from "./theme.js" */
 /** @import { ListedRun, Look, Maybe, PageView, Perfetto, Report, Run, SetLook, Watched } from "./report.d.ts" */
@@ -57,13 +59,33 @@ function Tabs({ views, view, onView }) {
 		go(to);
 	};
 	return (
-		<div class="tabs" role="tablist" aria-label="views" ref={list} onKeyDown={onKey}>
-			{views.map((v, i) => (
-				<button key={v.name} type="button" role="tab" id={`tab-${v.name}`} aria-controls="view" aria-selected={v.name === view} tabIndex={v.name === view ? 0 : -1} onClick={() => onView(v.name)} title={i < 9 ? `key ${i + 1}` : undefined}>
+		<div class="tabs" role="tablist" aria-label="ways to look at it" ref={list} onKeyDown={onKey}>
+			{views.map((v) => (
+				<button key={v.name} type="button" role="tab" id={`tab-${v.name}`} aria-controls="view" aria-selected={v.name === view} tabIndex={v.name === view ? 0 : -1} onClick={() => onView(v.name)}>
 					{v.title}
 				</button>
 			))}
 		</div>
+	);
+}
+
+/**
+ * Where one can be; each leads to the view that was last looked at there.
+ * @param {{ places: ReturnType<typeof placesOf>, view: PageView, onView: (name: string) => void }} props
+ */
+function Places({ places, view, onView }) {
+	const last = useRef(/** @type {Map<string, string>} */ (new Map())).current;
+	last.set(view.place, view.name);
+	/** @param {ReturnType<typeof placesOf>[number]} place */
+	const wayOf = (place) => (place.views.find((v) => v.name === last.get(place.name)) ?? place.views[0]).name;
+	return (
+		<nav class="places" aria-label="places">
+			{places.map((place, i) => (
+				<button key={place.name} type="button" id={`place-${place.name}`} data-views={place.views.map((v) => v.name).join(" ")} aria-current={place.name === view.place ? "page" : undefined} onClick={() => onView(wayOf(place))} title={`key ${i + 1}`}>
+					{place.title}
+				</button>
+			))}
+		</nav>
 	);
 }
 
@@ -158,11 +180,11 @@ function CopyLink() {
 
 /** @type {[keys: string, what: string][]} */
 const KEYS = [
-	["1 to 9", "show a view"],
+	["1 to 5", "go to a place"],
 	["/", "search ops, modules, sources and findings"],
 	["w, s", "see a shorter or a longer time"],
 	["a, d", "see an earlier or a later time"],
-	["Escape", "close what is open, or go back to the last time"],
+	["Escape", "close what is chosen, or go back to the last time"],
 	["p", "stop a live page, or let it go on"],
 	["?", "show these keys"],
 ];
@@ -230,20 +252,6 @@ function Heading({ runs, views, theme, setTheme }) {
 			</div>
 			<div class="what">
 				{live && <LiveBar live={live} />}
-				{runs && !isPage(look.view) && (
-					<button type="button" class="link" onClick={() => setLook({ view: "runs" })}>
-						All runs
-					</button>
-				)}
-				{runs && isPage(look.view) && (
-					<nav aria-label="runs">
-						{PAGES.map((p) => (
-							<button key={p.name} type="button" class="link" aria-current={p.name === look.view ? "page" : undefined} onClick={() => setLook({ view: p.name })}>
-								{p.title}
-							</button>
-						))}
-					</nav>
-				)}
 				{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={listed?.id} options={[...(listed ? [] : [pair("", "choose a run")]), ...runs.map((r, i) => pair(r.id, r.is_predicted ? `${called[i]} (predicted)` : called[i]))]} onPick={(id) => pickRun(id || null)} />}
 				{(hosts.length > 1 || devices.length > 1) && (
 					<span class="of">
@@ -286,9 +294,9 @@ function Problems({ all }) {
 /** @type {Record<string, (scale: TimeScale) => void>} */
 const MOVES = { w: (s) => s.zoom(0.7), s: (s) => s.zoom(1 / 0.7), a: (s) => s.pan(-0.2), d: (s) => s.pan(0.2), Escape: (s) => s.back() };
 
-// Keys 1 to 9 choose a view wherever no text is being written, others the time; p makes a live page stand still.
-/** @type {(views: PageView[], op: string | null, setLook: SetLook, live: Watched | null, scale: TimeScale) => void} */
-function useKeys(views, op, setLook, live, scale) {
+// Keys 1 to 5 choose a place wherever no text is being written, others the time; p makes a live page stand still.
+/** @type {(places: ReturnType<typeof placesOf>, op: string | null, setLook: SetLook, live: Watched | null, scale: TimeScale) => void} */
+function useKeys(places, op, setLook, live, scale) {
 	const openOp = useRef(op);
 	openOp.current = op;
 	const pause = useRef(/** @type {(() => void) | undefined} */ (undefined));
@@ -297,15 +305,15 @@ function useKeys(views, op, setLook, live, scale) {
 		const onKey = (/** @type {KeyboardEvent} */ e) => {
 			const into = e.target instanceof Element ? e.target.tagName : "";
 			if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(into)) return;
-			const view = views[Number(e.key) - 1];
-			if (view) setLook({ view: view.name });
+			const place = places[Number(e.key) - 1];
+			if (place) document.getElementById(`place-${place.name}`)?.click();
 			else if (e.key === "p") pause.current?.();
-			else if (e.key === "Escape" && openOp.current) setLook({ op: null });
+			else if (e.key === "Escape" && openOp.current) setLook({ op: null, finding: null });
 			else MOVES[e.key]?.(scale);
 		};
 		addEventListener("keydown", onKey);
 		return () => removeEventListener("keydown", onKey);
-	}, [views]);
+	}, [places]);
 }
 
 // Counts up when the report of what goes on is to be asked for again: there was a sample since, and REPORT_MS have passed.
@@ -469,11 +477,14 @@ function App() {
 	const scale = useMemo(() => new TimeScale((range) => setLook({ range })), []);
 	scale.be(look.range, report ? runEnd(report) : 0);
 	useLayoutEffect(() => addEventListener("pagehide", scale.settle), []); // before the address is kept (state.js)
-	useKeys(views, look.op, setLook, live, scale);
 	const comparison = useMemo(() => (!hasServer() && report?.compare ? { ...report.compare, modes: report.compile_modes } : null), [report]);
 	const over = hasServer() || comparison ? PAGES.find((p) => p.name === (comparison ? "compare" : look.view)) : undefined;
 	useTitle(over ? null : report?.run, live);
 	const view = over ?? viewOf(views, look.view);
+	const isCompared = Boolean(comparison);
+	const places = useMemo(() => (isCompared ? placesOf([], PAGES.filter((p) => p.name === "compare")) : placesOf(views, runs ? PAGES : [])), [views, Boolean(runs), isCompared]);
+	const ways = places.find((p) => p.name === view.place)?.views ?? [];
+	useKeys(places, look.op ?? (view.place === "summary" ? null : (look.finding ?? null)), setLook, live, scale);
 	const part = usePart(of === wanted && !view.isOfEvents ? of : null, report, look);
 	const isNow = view.name === "live" || Boolean(over); // it has figures of its own, no report
 	const whole = isNow ? null : report;
@@ -482,23 +493,32 @@ function App() {
 	const drawable = shown ?? (comparison && report);
 	const wrong = drawable && drawable.schema !== SCHEMA ? `This page draws ${SCHEMA} and not ${clean(String(drawable.schema))}: use the page of the same program.` : isNow ? null : error;
 	const drawn = isNow || (shown && !wrong);
+	const hasRail = Boolean(drawn && !isNow && view.place !== "summary"); // the summary says it all by itself
 	const main = useMemo(
 		() => (
 			<main>
-				{!over && <Tabs views={views} view={view.name} onView={(name) => setLook({ view: name })} />}
-				{drawn && !isNow && <Strip isFolded={view.isTimeless} />}
-				{drawn && !isNow && !view.isOfEvents && <Scope look={look} part={part} />}
-				{drawn && !over && <Contents view={view.name} />}
-				<div id="view" {...(over ? { "data-page": over.name } : { role: "tabpanel", "aria-labelledby": `tab-${view.name}` })}>
-					<h2>{view.title}</h2>
-					{drawn && <view.Draw key={view.name} />}
-					{live && !look.run && !isNow && <p class="empty">No session was annotated since the watch began; choose a run.</p>}
+				<div class="where-to">
+					<Places places={places} view={view} onView={(name) => setLook({ view: name })} />
+					{ways.length > 1 && <Tabs views={ways} view={view.name} onView={(name) => setLook({ view: name })} />}
+				</div>
+				<div class={hasRail ? "bench" : ""}>
+					{hasRail && <Rail />}
+					<div>
+						{drawn && !isNow && <Strip isFolded={view.isTimeless} />}
+						{drawn && !isNow && !view.isOfEvents && <Scope look={look} part={part} />}
+						{drawn && !over && <Contents view={view.name} />}
+						<div id="view" data-view={view.name} {...(over ? { "data-page": over.name } : {})} {...(ways.length > 1 ? { role: "tabpanel", "aria-labelledby": `tab-${view.name}` } : { role: "region", "aria-label": view.title })}>
+							<h2>{view.title}</h2>
+							{drawn && <view.Draw key={view.name} />}
+							{live && !look.run && !isNow && <p class="empty">No session was annotated since the watch began; choose a run.</p>}
+						</div>
+					</div>
 				</div>
 				{drawn && !isNow && <Hatching />}
-				{drawn && !isNow && <Drawer />}
+				{drawn && !isNow && <Drawer hasFindings={hasRail} />}
 			</main>
 		),
-		[views, view, drawn, look, part?.report, part?.error],
+		[places, view, drawn, hasRail, look, part?.report, part?.error],
 	);
 	return (
 		<Page.Provider value={page}>

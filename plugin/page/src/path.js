@@ -2,6 +2,8 @@
 // The critical path as the report has it (docs/analyses/waits/critical_path.md): the page draws it, and looks for none of its own. So a file and a
 // server show the same one, whatever of the events is in the picture.
 
+import { gapAt, gapsOf } from "./gaps.js";
+
 /** @import { CriticalPathSteps, PathSpan, Range, Report, Row, SeenPath, TimelineRow } from "./report.d.ts" */
 
 const SLIVER = 0.01; // of a step or of what is in sight: less does not count
@@ -29,12 +31,21 @@ const stepsIn = (steps, range) =>
 		return shared > SLIVER * Math.min(s.duration_ps, range[1] - range[0]);
 	});
 
-/** The row that a part of the path is drawn in: a collective has one of its own, all else is in that of the device's ops. @type {(rows: TimelineRow[]) => (device: number, kind: string) => string | undefined} */
-function placesOf(rows) {
-	/** @type {Map<string, string>} */
-	const keys = new Map();
-	for (const row of [...rows].reverse()) keys.set(`${row.device} ${row.kind}`, row.key);
-	return (device, kind) => (kind === "collective" ? keys.get(`${device} collectives`) : undefined) ?? keys.get(`${device} ops`);
+const WAITS = new Set(["input", "compilation", "launch", "host"]);
+
+/**
+ * The row that a part of the path is drawn in: that of the chip; where the chip waits for its host, the thread that it waits for.
+ * @type {(report: Report, rows: TimelineRow[]) => (span: Row) => string | undefined}
+ */
+function placesOf(report, rows) {
+	const chips = new Map(rows.filter((r) => r.kind === "chip").map((r) => [r.device, r]));
+	const threads = new Map(rows.filter((r) => r.kind === "thread").map((r) => [`${r.host} ${r.label}`, r.key]));
+	const gaps = gapsOf(report);
+	return ({ device_id: device, kind, start_ps: start, dur_ps: length }) => {
+		const chip = chips.get(device);
+		const gap = WAITS.has(kind) ? gapAt(gaps.get(device) ?? [], start + length / 2) : undefined;
+		return (gap?.thread && threads.get(`${chip?.host} ${gap.thread}`)) || chip?.key;
+	};
 }
 
 /**
@@ -42,10 +53,10 @@ function placesOf(rows) {
  * @type {(report: Report, rows: TimelineRow[], range: Range | null) => PathSpan[]}
  */
 export function pathOf(report, rows, range) {
-	const place = placesOf(rows);
+	const place = placesOf(report, rows);
 	return stepsIn(report.critical_path?.steps ?? [], range).flatMap(({ spans }) =>
 		(spans ?? []).flatMap((/** @type {Row} */ s) => {
-			const key = place(s.device_id, s.kind);
+			const key = place(s);
 			return key === undefined ? [] : [{ key, start_ps: s.start_ps, end_ps: s.start_ps + s.dur_ps, kind: s.kind, name: s.op ?? null }];
 		}),
 	);

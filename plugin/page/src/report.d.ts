@@ -178,6 +178,7 @@ export interface PageState {
 }
 export interface PageView {
 	name: string;
+	place: string;
 	title: string;
 	Draw: ComponentType;
 	of?: string[];
@@ -356,6 +357,9 @@ export interface TimelineRow {
 	device: number | null;
 	name: string;
 	label: string; // in front of the row
+	level: number; // in the tree
+	fold: string | null; // what opens and shuts it; null: nothing is below it
+	open: boolean;
 	isFirst: boolean; // of its device, or of the threads
 }
 export interface PathSpan {
@@ -364,6 +368,15 @@ export interface PathSpan {
 	end_ps: number;
 	kind: string;
 	name: string | null;
+}
+// Time of a device in which nothing ran: its class, and what the host was in.
+export interface Gap {
+	start: number;
+	end: number;
+	bucket: string;
+	event: string | null;
+	thread: string | null;
+	ended: string | null;
 }
 export type CriticalPathSteps = Row[];
 export interface SeenPath {

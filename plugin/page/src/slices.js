@@ -5,7 +5,7 @@
 /** @import { KeptPicture, Lanes, Maybe, Picture, Range, SeenSlice, Step, TimelineRow } from "./report.d.ts" */
 
 export const FIELDS = 6;
-const MOST_DEVICES = 16; // that are drawn together
+const MOST_DEVICES = 128; // that are drawn together
 const MOST_THREADS = 12;
 const MOST_PLACES = 8192; // that a server gives
 
@@ -39,8 +39,52 @@ export function lanesOf(picture) {
 		}
 		rows.set(keyOf(lane, nr), { lane, slices });
 	}
+	for (const [key, chip] of chipsOf(rows)) rows.set(key, chip);
 	return { picture, rows, classes: picture.classes.filter((name, i) => name !== null && classes.has(i)) };
 }
+
+/** A part of a slice, as full as the whole. @type {(slice: number[], start: number, end: number) => number[]} */
+const partOf = ([from, to, of, name, nr, idle], start, end) => [start, end, of, name, nr, (idle * (end - start)) / (to - from)];
+
+/**
+ * Two lanes of one line as one. What stands for several events may have others of the second lane within it: it is then in front of them, and behind.
+ * @type {(a: Float64Array, b: Float64Array) => Float64Array}
+ */
+export function woven(a, b) {
+	/** @type {number[][]} */
+	const all = [];
+	for (const lane of [a, b]) for (let i = 0; i < lane.length; i += FIELDS) all.push([...lane.subarray(i, i + FIELDS)]);
+	/** @type {number[][]} */
+	const out = [];
+	for (const slice of all.sort((x, y) => x[0] - y[0])) {
+		const last = out[out.length - 1];
+		const isWithin = last && slice[0] < last[1];
+		if (isWithin) out.pop();
+		if (isWithin && slice[0] > last[0]) out.push(partOf(last, last[0], slice[0]));
+		out.push(slice);
+		if (isWithin && last[1] > slice[1]) out.push(partOf(last, slice[1], last[1]));
+	}
+	return Float64Array.from(out.flat());
+}
+
+/**
+ * One lane for each device: what its core did, collectives among it; of a GPU its busiest stream.
+ * @type {(rows: Lanes["rows"]) => Lanes["rows"]}
+ */
+function chipsOf(rows) {
+	/** @type {Lanes["rows"]} */
+	const chips = new Map();
+	for (const { lane, slices } of rows.values()) {
+		if (lane.kind !== "ops" || lane.device === null) continue;
+		const of = [...rows.values()].find((r) => r.lane.kind === "collectives" && r.lane.device === lane.device && r.lane.name === lane.name);
+		const whole = of ? woven(slices, of.slices) : slices;
+		const before = chips.get(chipKey(lane.device));
+		if (!before || events(before.slices) < events(whole)) chips.set(chipKey(lane.device), { lane: { ...lane, kind: "chip" }, slices: whole });
+	}
+	return chips;
+}
+/** @param {number} device */
+export const chipKey = (device) => `chip ${device}`;
 
 /** @type {(a: Picture, b: Picture) => Picture} */
 function beside(a, b) {
@@ -74,34 +118,57 @@ const events = (slices) => {
 /** Beside a row there is room for a dozen letters: Stream #17(Kernel) -> #17. @param {string} name */
 const brief = (name) => name.replace(/^stream\s*#?(\d+)\b.*$/i, "#$1");
 
+const FEW_CHIPS = 4; // that are open at first
+const FEW_HOSTS = 4;
+
+/** What stands below a chip that is open: a core's ops and collectives are its own lane; of several streams each has one. @type {<T extends { kind: string }>(found: T[]) => T[]} */
+function belowChip(found) {
+	const kinds = Object.keys(KINDS);
+	const isMany = found.filter((l) => l.kind === "ops").length > 1;
+	return found.filter((l) => isMany || (l.kind !== "ops" && l.kind !== "collectives")).sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind));
+}
+
 /**
- * The rows of a run: devices, each with what it has, and below them the threads that did most. NAME and HOSTNAME: what a device and a host are
- * called; ALL: every thread.
- * @type {(lanes: Lanes, name: (device: number) => string, all: boolean, hostName?: (host: string) => string) => { rows: TimelineRow[], devices: number, threads: number }}
+ * The rows of a run as a tree: hosts, where there are several; their chips, each with what it has; and their threads that did most. NAME and
+ * HOSTNAME: what a device and a host are called; ALL: every thread; TURNED: what is not open or shut as it would be.
+ * @type {(lanes: Lanes, name: (device: number) => string, all: boolean, hostName?: (host: string) => string, turned?: string[]) => { rows: TimelineRow[], devices: number, threads: number }}
  */
-export function rowsOf(lanes, name, all, hostName = String) {
+export function rowsOf(lanes, name, all, hostName = String, turned = []) {
 	const kinds = Object.keys(KINDS);
 	const found = [...lanes.rows].flatMap(([key, { lane, slices }]) => (kinds.includes(lane.kind) ? [{ key, ...lane, nr: events(slices) }] : []));
 	const devices = [...new Set(found.flatMap((l) => (l.device === null ? [] : [l.device])))].sort((a, b) => a - b);
 	const shown = devices.slice(0, MOST_DEVICES);
 	const threads = found.filter((l) => l.kind === "thread");
 	const most = new Set(all ? threads : [...threads].sort((a, b) => b.nr - a.nr).slice(0, MOST_THREADS));
-	const rows = shown.flatMap((device) =>
-		found
-			.filter((l) => l.device === device)
-			.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
-			.map((l, i, of) => {
-				const own = of.filter((o) => o.kind === l.kind).length > 1 ? l.name : KINDS[l.kind];
-				const whole = `${name(device)} ${own}`;
-				return { key: l.key, kind: l.kind, host: l.host, device, name: whole, label: i ? brief(own) : `${name(device)} ${brief(own)}`, isFirst: i === 0 };
-			}),
-	);
-	const isOne = new Set(threads.map((l) => l.host)).size < 2;
-	/** Threads of several hosts have the same names. @type {(l: { host: string, name: string }) => string} */
-	const called = (l) => (isOne ? l.name : `${hostName(l.host)} ${l.name}`);
-	/** @type {TimelineRow[]} */
-	const below = threads.filter((l) => most.has(l)).map((l, i) => ({ key: l.key, kind: l.kind, host: l.host, device: null, name: called(l), label: called(l), isFirst: i === 0 }));
-	return { rows: [...rows, ...below], devices: devices.length - shown.length, threads: threads.length - most.size };
+	const hosts = [...new Set(found.filter((l) => l.device === null || shown.includes(l.device)).map((l) => l.host))];
+	const isOne = hosts.length < 2;
+	/** @type {(key: string, usual: boolean) => boolean} */
+	const isOpen = (key, usual) => turned.includes(key) !== usual;
+	/** @type {(device: number) => TimelineRow[]} */
+	const chip = (device) => {
+		const own = found.filter((l) => l.device === device);
+		const key = chipKey(device);
+		const open = isOpen(key, shown.length <= FEW_CHIPS);
+		const below = belowChip(own);
+		const isLane = lanes.rows.has(key) && !(open && below.some((l) => l.kind === "ops"));
+		const level = isOne ? 0 : 1;
+		const head = { key: isLane ? key : `${key} alone`, fold: below.length ? key : null, open, kind: "chip", host: own[0].host, device, name: name(device), label: name(device), level, isFirst: true };
+		return [head, ...(open ? below : []).map((l) => {
+			const line = own.filter((o) => o.kind === l.kind).length > 1 ? l.name : KINDS[l.kind];
+			return { key: l.key, fold: null, open: false, kind: l.kind, host: l.host, device, name: `${name(device)} ${line}`, label: brief(line), level: level + 1, isFirst: false };
+		})];
+	};
+	const rows = hosts.flatMap((host) => {
+		const key = `host ${host}`;
+		const open = isOne || isOpen(key, hosts.length <= FEW_HOSTS);
+		const called = (/** @type {string} */ own) => (isOne ? own : `${hostName(host)} ${own}`);
+		/** @type {TimelineRow[]} */
+		const head = isOne ? [] : [{ key, fold: key, open, kind: "host", host, device: null, name: hostName(host), label: hostName(host), level: 0, isFirst: true }];
+		const chips = shown.filter((d) => found.some((l) => l.device === d && l.host === host)).flatMap(chip);
+		const below = threads.filter((l) => l.host === host && most.has(l)).map((l, i) => ({ key: l.key, fold: null, open: false, kind: l.kind, host, device: null, name: called(l.name), label: l.name, level: isOne ? 0 : 1, isFirst: i === 0 }));
+		return [...head, ...(open ? [...chips, ...below] : [])];
+	});
+	return { rows, devices: devices.length - shown.length, threads: threads.length - most.size };
 }
 
 /**

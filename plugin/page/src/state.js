@@ -20,6 +20,12 @@ const FIRST = document.body.dataset.view?.split(".")[0] ?? (isLive() ? "live" : 
 
 // --- a link: all views share what LOOK has, and CHOSEN has what one table, one chart or one view keeps, by keys with a dot in them
 
+// A place's own name leads to its first view. "timeline" and "memory" are names of views, too, and stay those.
+/** @type {Record<string, string>} */
+const NAMED = { summary: "overview", operations: "ops", findings: "doctor" };
+/** @param {string} view */
+const placeAt = (view) => NAMED[view] ?? view;
+
 /** @type {(text: string) => { look: Look, chosen: Chosen }} */
 export function readLink(text) {
 	const at = split(text);
@@ -29,7 +35,7 @@ export function readLink(text) {
 	const to = number("to_ps");
 	return {
 		look: {
-			view: at.get("view") ?? FIRST,
+			view: placeAt(at.get("view") ?? (/^\w+$/.test(text) ? text : FIRST)),
 			run: at.get("run") ?? null,
 			compared: decode(/** @type {string[]} */ ([]), at.get("runs")),
 			op: at.get("op") ?? null,

@@ -13,7 +13,7 @@ import { isLoose, outside, sliceAt } from "./timescale.js";
 /** @import { Drawing, LaneRow, Maybe, Range, TimeBand, TimeChartProps, TimeLine, TimePart } from "./report.d.ts" */
 /** @import { TimeScale } from "./timescale.js" */
 
-export const gutter = () => (innerWidth < 600 ? 78 : 110); // pixels left of every chart
+export const gutter = () => (innerWidth < 600 ? 78 : innerWidth < 1200 ? 110 : 176); // pixels left of every chart: names of rows stand there
 const EDGE = 24; // and right of it: half of the last time has room there
 const TICK = 18; // pixels between a name and its row
 const LANE = 22; // height of a row of slices

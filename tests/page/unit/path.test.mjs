@@ -5,8 +5,8 @@ import { load } from "./page.mjs";
 
 const { pathOf, timesOf } = await load("path.js");
 
-const row = (device, kind) => ({ key: `${kind}${device}`, kind, device });
-const ROWS = [row(0, "steps"), row(0, "ops"), row(0, "collectives"), row(1, "ops"), { key: "thread", kind: "thread", device: null }];
+const row = (device, kind) => ({ key: `${kind}${device}`, kind, device, host: "h", label: kind });
+const ROWS = [row(0, "chip"), row(0, "steps"), row(1, "chip"), { ...row(null, "thread"), key: "thread", label: "main/1" }];
 const step = (nr, start_ps, duration_ps, spans = null) => ({ step: nr, start_ps, duration_ps, ops_ps: duration_ps - 10, collectives_ps: 0, transfers_ps: 0, input_ps: 10, compile_ps: 0, launch_ps: 0, host_ps: 0, idle_ps: 0, spans });
 const span = (device_id, kind, start_ps, dur_ps, op = null) => ({ device_id, kind, start_ps, dur_ps, op });
 const report = { critical_path: {
@@ -14,9 +14,11 @@ const report = { critical_path: {
 	steps: [step(7, 0, 100), step(8, 100, 200, [span(0, "op", 100, 50, "fusion.1"), span(1, "collective", 150, 40, "all-reduce.2"), span(0, "collective", 190, 10), span(0, "input", 200, 100)]), step(9, 300, 100)],
 } };
 
-test("the path is that of the report: each part in the row of its device, a collective in its own where there is one", () => {
+test("the path is that of the report: each part in the row of its chip, a wait for the host in the row of the thread", () => {
 	const path = pathOf(report, ROWS, [100, 300]);
-	assert.deepEqual(path.map((s) => [s.key, s.start_ps, s.end_ps, s.kind, s.name]), [["ops0", 100, 150, "op", "fusion.1"], ["ops1", 150, 190, "collective", "all-reduce.2"], ["collectives0", 190, 200, "collective", null], ["ops0", 200, 300, "input", null]]);
+	assert.deepEqual(path.map((s) => [s.key, s.start_ps, s.end_ps, s.kind, s.name]), [["chip0", 100, 150, "op", "fusion.1"], ["chip1", 150, 190, "collective", "all-reduce.2"], ["chip0", 190, 200, "collective", null], ["chip0", 200, 300, "input", null]]);
+	const waits = { ...report, tracks: [{ device_id: 0, name: "Time classes", labels: ["Compute", "Input"], slices: [100, 200, 0, 200, 300, 1] }], time: { idle_gaps: [{ device_id: 0, start_ps: 200, duration_ps: 100, cause: "input", host_event: "next", host_thread: "main/1", ended_by: "f" }] } };
+	assert.deepEqual(pathOf(waits, ROWS, [100, 300]).map((s) => s.key), ["chip0", "chip1", "chip0", "thread"]);
 	assert.deepEqual(pathOf(report, ROWS, [0, 100]), []);
 	assert.deepEqual(pathOf(report, [], [100, 300]), []);
 	assert.deepEqual(pathOf({}, ROWS, null), []);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { executionsOf, FIELDS, firstAt, fitted, inSight, joined, keptRange, lanesOf, pictureOf, rowsOf, sliceUnder, typical, wanted } = await load("slices.js");
+const { executionsOf, FIELDS, firstAt, fitted, inSight, joined, keptRange, lanesOf, pictureOf, rowsOf, sliceUnder, typical, wanted, woven } = await load("slices.js");
 const { fullness, stepped } = await load("lanes.jsx");
 
 const NAMES = ["fusion.1", "all-reduce.2", "copy-done.3", "copy"];
@@ -30,21 +30,40 @@ test("lanes of one name stay apart", () => {
 	assert.equal(lanesOf(picture([lane("thread", null, [[0, 1, FUSION]], "worker"), lane("thread", null, [[2, 3, FUSION]], "worker")])).rows.size, 2);
 });
 
-test("rows stand device by device, the threads that did most below them", () => {
+test("rows are a tree: chips that are open have what is below them, the threads that did most stand behind", () => {
 	const threads = Array.from({ length: 14 }, (_, n) => lane("thread", null, Array.from({ length: n + 1 }, (__, i) => [i, i + 1, FUSION]), `t${n}`));
 	const lanes = [lane("async", 1, [[0, 1, COPY]]), lane("ops", 1, [[0, 1, FUSION]]), lane("ops", 0, [[0, 1, FUSION]]), ...threads];
-	const { rows, threads: left } = drawn(lanes);
-	assert.deepEqual(rows.slice(0, 3).map((r) => [r.label, r.isFirst]), [["TPU:0 Compute", true], ["TPU:1 Compute", true], ["DMA", false]]);
+	const { known, rows, threads: left } = drawn(lanes);
+	assert.deepEqual(rows.slice(0, 3).map((r) => [r.label, r.kind, r.level, r.fold]), [["TPU:0", "chip", 0, null], ["TPU:1", "chip", 0, "chip 1"], ["DMA", "async", 1, null]]);
 	assert.deepEqual(rows.slice(3).map((r) => r.name), threads.slice(2).map((t) => t.name));
 	assert.equal(left, 2);
-	assert.equal(rowsOf(lanesOf(picture(lanes)), nameOf, true).rows.length, 3 + 14);
+	assert.equal(rowsOf(known, nameOf, true).rows.length, 3 + 14);
+	assert.deepEqual(rowsOf(known, nameOf, false, String, ["chip 1"]).rows.slice(0, 3).map((r) => r.label), ["TPU:0", "TPU:1", "t2"], "a chip that is shut");
 });
 
-test("streams keep the name of their device, threads of several hosts that of their host", () => {
-	const lanes = [lane("ops", 0, [[0, 1, FUSION]], "Stream #17(Kernel)"), lane("ops", 0, [[0, 1, FUSION]], "Stream #18(Kernel)"), lane("ops", 1, [[0, 1, FUSION]]), lane("thread", null, [[0, 1, FUSION]], "main/7"), { ...lane("thread", null, [[0, 1, FUSION]], "main/7"), host: "other" }];
-	const { rows } = rowsOf(lanesOf(picture(lanes)), nameOf, false, (host) => host.toUpperCase());
-	assert.deepEqual(rows.map((r) => r.label), ["TPU:0 #17", "#18", "TPU:1 Compute", "H main/7", "OTHER main/7"]);
-	assert.equal(rows[0].name, "TPU:0 Stream #17(Kernel)");
+test("a chip's own lane has its ops and its collectives, in the order of time", () => {
+	const { known } = drawn([lane("ops", 0, [[0, 10, FUSION], [30, 40, FUSION]]), lane("collectives", 0, [[10, 30, REDUCE], [40, 45, REDUCE]])]);
+	const { slices } = known.rows.get("chip 0");
+	assert.deepEqual(Array.from({ length: slices.length / FIELDS }, (_, i) => [...slices.subarray(FIELDS * i, FIELDS * i + 4)]), [[0, 10, 0, FUSION], [10, 30, 2, REDUCE], [30, 40, 0, FUSION], [40, 45, 2, REDUCE]]);
+});
+
+test("what stands for several events is in front of what runs within it, and behind, as full as it was", () => {
+	const several = [0, 100, 0, -1, 7, 20];
+	assert.deepEqual([...woven(Float64Array.from(several), Float64Array.from([40, 50, 2, REDUCE, 1, 0]))], [0, 40, 0, -1, 7, 8, 40, 50, 2, REDUCE, 1, 0, 50, 100, 0, -1, 7, 10]);
+	assert.deepEqual([...woven(Float64Array.from(several), Float64Array.from([90, 120, 2, -1, 3, 0]))].filter((_, i) => i % FIELDS < 2), [0, 90, 90, 120]);
+});
+
+test("of several streams each has a row, of several hosts each its chips and threads; many are shut", () => {
+	const lanes = [lane("ops", 0, [[0, 1, FUSION]], "Stream #17(Kernel)"), lane("ops", 0, [[0, 1, FUSION], [2, 3, FUSION]], "Stream #18(Kernel)"), lane("thread", null, [[0, 1, FUSION]], "main/7"), { ...lane("ops", 1, [[0, 1, FUSION]]), host: "other" }, { ...lane("thread", null, [[0, 1, FUSION]], "main/7"), host: "other" }];
+	const known = lanesOf(picture(lanes));
+	const { rows } = rowsOf(known, nameOf, false, (host) => host.toUpperCase());
+	assert.deepEqual(rows.map((r) => [r.label, r.level]), [["H", 0], ["TPU:0", 1], ["#17", 2], ["#18", 2], ["main/7", 1], ["OTHER", 0], ["TPU:1", 1], ["main/7", 1]]);
+	assert.deepEqual([rows[2].name, rows[7].name], ["TPU:0 Stream #17(Kernel)", "OTHER main/7"]);
+	assert.equal(known.rows.get("chip 0").slices.length / FIELDS, 2, "the busiest stream");
+	const shut = rowsOf(known, nameOf, false, String, ["host h", "chip 0"]).rows;
+	assert.deepEqual(shut.map((r) => r.label), ["h", "other", "TPU:1", "main/7"]);
+	const pod = lanesOf(picture(Array.from({ length: 6 }, (_, d) => [{ ...lane("ops", d, [[0, 1, FUSION]]), host: `h${d}` }, { ...lane("async", d, [[0, 1, COPY]]), host: `h${d}` }]).flat()));
+	assert.deepEqual(rowsOf(pod, nameOf, false).rows.map((r) => [r.kind, r.open]), Array.from({ length: 6 }, () => ["host", false]));
 });
 
 test("an op's executions stand core by core, in the order of time, without what is merged or of another module", () => {
@@ -55,12 +74,12 @@ test("an op's executions stand core by core, in the order of time, without what 
 });
 
 test("lanes of a newer server are left out", () => {
-	assert.deepEqual(drawn([lane("ops", 0, [[0, 1, FUSION]]), lane("newer", 0, [[0, 1, FUSION]]), lane("newer", null, [[0, 1, FUSION]])]).rows.map((r) => r.kind), ["ops"]);
+	assert.deepEqual(drawn([lane("ops", 0, [[0, 1, FUSION]]), lane("newer", 0, [[0, 1, FUSION]]), lane("newer", null, [[0, 1, FUSION]])]).rows.map((r) => r.kind), ["chip"]);
 });
 
 test("of very many devices the first are drawn, and the others are counted", () => {
-	const { rows, devices } = drawn(Array.from({ length: 20 }, (_, d) => lane("ops", d, [[0, 1, FUSION]])));
-	assert.deepEqual([rows.length, devices], [16, 4]);
+	const { rows, devices } = drawn(Array.from({ length: 130 }, (_, d) => lane("ops", d, [[0, 1, FUSION]])));
+	assert.deepEqual([rows.length, devices], [128, 2]);
 });
 
 test("a slice is found by its time", () => {
@@ -106,9 +125,10 @@ test("pictures of several hosts are one of each kind, with their own names and t
 	const of = (kind, from, name, slices) => ({ kind, step: null, host: name, picture: { ...picture([{ ...lane("ops", 0, slices), host: name }], from, from + 100), names: [`${name}.0`, `${name}.1`, `${name}.2`], modules: ["f", "f", "f"] } });
 	const all = joined([of("whole", 0, "a", [[0, 9, 0]]), of("mean", 50, "a", [[0, 9, 1]]), of("whole", 0, "b", [[3, 4, -1]]), of("mean", 20, "b", [[1, 2, 2]])]);
 	assert.deepEqual(all.map((k) => [k.kind, k.picture.from_ps, k.picture.to_ps, k.picture.lanes.length]), [["whole", 0, 100, 2], ["mean", 20, 150, 2]]);
-	const { picture: whole, rows } = lanesOf(all[1].picture);
+	const { picture: whole, rows: found } = lanesOf(all[1].picture);
+	const rows = new Map([...found].filter(([, { lane: l }]) => l.kind === "ops"));
 	assert.deepEqual([...rows.values()].map(({ lane: l, slices }) => [l.host, slices[0], slices[1], whole.names[slices[3]]]), [["a", 50, 59, "a.1"], ["b", 21, 22, "b.2"]]);
-	assert.equal([...lanesOf(all[0].picture).rows.values()][1].slices[3], -1);
+	assert.equal([...lanesOf(all[0].picture).rows.values()].filter(({ lane: l }) => l.kind === "ops")[1].slices[3], -1);
 });
 
 test("a slice of several events is as high as they fill its time, one of one event is full", () => {

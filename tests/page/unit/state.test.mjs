@@ -7,7 +7,7 @@ const { Choices, decode, deviceIn, encode, inSight, isEntry, ofAll, ofRun, partO
 const { address, isElsewhere, ours } = await load("address.js");
 const { frameOf, placeOf, build, WEIGHTS } = await load("views/flame_tree.js");
 const { sortOf, sortText } = await load("table.jsx");
-const { viewOf, viewsOf } = await load("views/index.js");
+const { PAGES, placesOf, viewOf, viewsOf } = await load("views/index.js");
 
 const ALL = { view: "overview", run: null, compared: [], op: null, host: null, device: null, finding: null, range: null };
 const REPORT = { run: { devices: [{ id: 0, host: "h0", name: "TPU:0" }, { id: 1, host: "h0", name: "TPU:1" }, { id: 2, host: "h1", name: "TPU:0 of h1" }] } };
@@ -173,7 +173,22 @@ test("nine views are in every report, others where there is something to show", 
 	assert.ok(viewsOf({ flame: { stacks: [], scopes: [{}] } }, false).some((v) => v.name === "flame"));
 });
 
-test("what goes on stands in front", () => assert.equal(viewsOf(null, true)[0].name, "live"));
+test("each view has its place, and there are five", () => {
+	const all = viewsOf({ kernels: [{}], ops: [{}], flame: { scopes: [{}] } }, true);
+	const places = placesOf(all, PAGES);
+	assert.deepEqual(places.map((p) => p.name), ["summary", "timeline", "operations", "memory", "runs"]);
+	assert.deepEqual(places.flatMap((p) => p.views.map((v) => v.name)).sort(), [...all, ...PAGES].map((v) => v.name).sort());
+	assert.equal(places[4].views[0].name, "live");
+	assert.deepEqual(placesOf(viewsOf(null, false), []).map((p) => p.name), ["summary", "timeline", "operations", "memory"]);
+	assert.ok(places.every((p) => !p.views[0].has || ["ops"].includes(p.views[0].name)), "what a place begins with is in every report, or the ops");
+});
+
+test("old addresses, and the names of places, lead to views", () => {
+	const view = (text) => readLink(text).look.view;
+	assert.deepEqual(["view=doctor", "doctor", "slices", "view=summary", "operations", "view=operations", "findings", "view=timeline", "memory"].map(view), ["doctor", "doctor", "slices", "overview", "ops", "ops", "doctor", "timeline", "memory"]);
+	assert.equal(view("from_ps=5&to_ps=6"), "overview");
+	assert.equal(view(""), "overview");
+});
 
 test("a view is found by its name or by a result that it shows", () => {
 	const views = viewsOf(null, false);

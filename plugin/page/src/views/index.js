@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The views in the order of their tabs. The eight of every report, then those of the profiling suite, where the report has what
-// they show; in front of all what goes on, where something is watched. OF: results of the report that a view shows beside the one of its own name.
+// The views by their places, in the order in which they stand there; each where the report has what it shows, and what goes on where something is
+// watched. Their names are those of --view and of addresses (docs/page.md). OF: results of the report that a view shows beside the one of its own name.
 import { Doctor } from "./doctor.jsx";
 import { Cache } from "./cache.jsx";
 import { Compare } from "./compare.jsx";
@@ -9,6 +9,7 @@ import { Flame } from "./flame.jsx";
 import { Fusion } from "./fusion.jsx";
 import { Live } from "./live.jsx";
 import { Memory } from "./memory.jsx";
+import { Ops } from "./ops.jsx";
 import { Overview } from "./overview.jsx";
 import { Padding } from "./padding.jsx";
 import { Pod } from "./pod.jsx";
@@ -26,38 +27,48 @@ import { Compile, Hta, Kernels, Operators, Timeline } from "./traces.jsx";
 /** @type {(tables: (unknown[] | undefined)[]) => boolean} */
 const any = (tables) => tables.some((rows) => rows && rows.length > 0);
 
-/** @type {PageView[]} */
-const VIEWS = [
-	{ name: "overview", title: "Overview", Draw: Overview },
-	{ name: "systolic", title: "Matrix units", Draw: Systolic, lacks: (r) => isGpu(r) && !r.systolic?.ops?.some((op) => typeof op.mxu_utilization_pct === "number") },
-	{ name: "roofline", title: "Roofline", Draw: Roofline, isTimeless: true, of: ["roofline_ridges"], has: (r) => any([r.roofline?.filter((row) => row.kind === "op")]) },
-	{ name: "padding", title: "Padding", Draw: Padding, isTimeless: true },
-	{ name: "fusion", title: "Fusion", Draw: Fusion, isTimeless: true },
-	{ name: "cache", title: "Compilations", Draw: Cache },
-	{ name: "memory", title: "Memory", Draw: Memory, of: ["memory_timeline", "capacity", "allocators"] },
-	{ name: "time", title: "Where time went", Draw: Time },
-	{ name: "slices", title: "Timeline", Draw: Slices, isOfEvents: true },
-	{ name: "pod", title: "Hosts and chips", Draw: Pod, has: (r) => (r.run?.hosts?.length ?? 0) > 1 && any([r.run?.devices]) },
-	{ name: "doctor", title: "Findings", Draw: Doctor },
-	{ name: "hta", title: "GPU idle", Draw: Hta, isTimeless: true, has: (r) => r.hta?.kernel_count > 0 },
-	{ name: "hta_critical_path", title: "Critical path", Draw: CriticalPathView, has: (r) => any([r.hta_critical_path?.steps]) },
-	{ name: "kernels", title: "Kernels", Draw: Kernels, isTimeless: true, has: (r) => any([r.kernels]) },
-	{ name: "operators", title: "Operators", Draw: Operators, isTimeless: true, has: (r) => any([r.operators?.by_name]) },
-	{ name: "timeline", title: "Host and device", Draw: Timeline, has: (r) => r.timeline?.total_time_ps > 0 },
-	{ name: "flame", title: "Call stacks", Draw: Flame, isTimeless: true, has: (r) => any([r.flame?.stacks, r.flame?.modules, r.flame?.scopes]) },
-	{ name: "compile", title: "Compiled code", Draw: Compile, isTimeless: true, has: (r) => any([r.compile?.regions, r.compile?.phases, r.compile?.fused_kernels, r.compile?.graph_break_places]) },
+// The five places of the page, and the ways to look at what each has.
+export const PLACES = [
+	{ name: "summary", title: "Summary" },
+	{ name: "timeline", title: "Timeline" },
+	{ name: "operations", title: "Operations" },
+	{ name: "memory", title: "Memory" },
+	{ name: "runs", title: "Runs" },
 ];
 
-const LIVE = { name: "live", title: "Live", Draw: Live };
+/** @type {PageView[]} */
+const VIEWS = [
+	{ name: "overview", place: "summary", title: "Overview", Draw: Overview },
+	{ name: "doctor", place: "summary", title: "Findings", Draw: Doctor },
+	{ name: "time", place: "summary", title: "Where time went", Draw: Time },
+	{ name: "slices", place: "timeline", title: "Chips and threads", Draw: Slices, isOfEvents: true },
+	{ name: "pod", place: "timeline", title: "Hosts and chips", Draw: Pod, has: (r) => (r.run?.hosts?.length ?? 0) > 1 && any([r.run?.devices]) },
+	{ name: "timeline", place: "timeline", title: "Host and device", Draw: Timeline, has: (r) => r.timeline?.total_time_ps > 0 },
+	{ name: "hta", place: "timeline", title: "GPU idle", Draw: Hta, isTimeless: true, has: (r) => r.hta?.kernel_count > 0 },
+	{ name: "hta_critical_path", place: "timeline", title: "Path by operator", Draw: CriticalPathView, has: (r) => any([r.hta_critical_path?.steps]) },
+	{ name: "ops", place: "operations", title: "Table", Draw: Ops, isTimeless: true, has: (r) => any([r.ops]) },
+	{ name: "kernels", place: "operations", title: "Kernels", Draw: Kernels, isTimeless: true, has: (r) => any([r.kernels]) },
+	{ name: "operators", place: "operations", title: "Operators", Draw: Operators, isTimeless: true, has: (r) => any([r.operators?.by_name]) },
+	{ name: "flame", place: "operations", title: "Call stacks", Draw: Flame, isTimeless: true, has: (r) => any([r.flame?.stacks, r.flame?.modules, r.flame?.scopes]) },
+	{ name: "roofline", place: "operations", title: "Roofline", Draw: Roofline, isTimeless: true, of: ["roofline_ridges"], has: (r) => any([r.roofline?.filter((row) => row.kind === "op")]) },
+	{ name: "systolic", place: "operations", title: "Matrix units", Draw: Systolic, lacks: (r) => isGpu(r) && !r.systolic?.ops?.some((op) => typeof op.mxu_utilization_pct === "number") },
+	{ name: "padding", place: "operations", title: "Padding", Draw: Padding, isTimeless: true },
+	{ name: "fusion", place: "operations", title: "Fusion", Draw: Fusion, isTimeless: true },
+	{ name: "cache", place: "operations", title: "Compilations", Draw: Cache },
+	{ name: "compile", place: "operations", title: "Compiled code", Draw: Compile, isTimeless: true, has: (r) => any([r.compile?.regions, r.compile?.phases, r.compile?.fused_kernels, r.compile?.graph_break_places]) },
+	{ name: "memory", place: "memory", title: "Memory", Draw: Memory, of: ["memory_timeline", "capacity", "allocators"] },
+];
+
+const LIVE = { name: "live", place: "runs", title: "Live", Draw: Live };
 
 /**
- * Pages over several runs: no tabs of one.
+ * Of several runs: what they are, or what differs.
  * @type {PageView[]}
  */
 export const PAGES = [
-	{ name: "runs", title: "Runs", Draw: Runs },
-	{ name: "compare", title: "Runs side by side", Draw: Compare },
-	{ name: "trend", title: "One program over time", Draw: Trend },
+	{ name: "runs", place: "runs", title: "Runs", Draw: Runs },
+	{ name: "compare", place: "runs", title: "Runs side by side", Draw: Compare },
+	{ name: "trend", place: "runs", title: "One program over time", Draw: Trend },
 ];
 
 /**
@@ -73,7 +84,12 @@ const NEEDS_MODULES = {
 const isEmpty = ({ name }, report) => isGpu(report) && name in NEEDS_MODULES && !NEEDS_MODULES[name](report);
 
 /** @type {(report: Report | null, isLive: boolean) => PageView[]} */
-export const viewsOf = (report, isLive) => [...(isLive ? [LIVE] : []), ...VIEWS.filter((v) => (!v.has || (report && v.has(report))) && !(report && (v.lacks?.(report) || isEmpty(v, report))))];
+export const viewsOf = (report, isLive) => [...VIEWS.filter((v) => (!v.has || (report && v.has(report))) && !(report && (v.lacks?.(report) || isEmpty(v, report)))), ...(isLive ? [LIVE] : [])];
+/**
+ * The places that have something to show, each with its views.
+ * @type {(views: PageView[], pages: PageView[]) => { name: string, title: string, views: PageView[] }[]}
+ */
+export const placesOf = (views, pages) => PLACES.map((place) => ({ ...place, views: [...views, ...pages].filter((v) => v.place === place.name) })).filter((place) => place.views.length);
 /**
  * A view by its name, or by that of a result it shows; else the first.
  * @type {(views: PageView[], name: string) => PageView}

@@ -6,7 +6,8 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { bucketColor, BUCKETS } from "../colors.js";
 import { Legend } from "../chart.jsx";
 import { clean, time, title } from "../format.js";
-import { Lanes } from "../lanes.jsx";
+import { gapsOf } from "../gaps.js";
+import { Lanes, Ruler } from "../lanes.jsx";
 import { opKey, rowOf } from "../opdata.js";
 import { Check, Missing } from "../parts.jsx";
 import { deviceName, plain, shortNames } from "../pod.js";
@@ -99,6 +100,12 @@ function marksOf(findings) {
 	for (const finding of [...findings].reverse())
 		for (const where of finding.where ?? []) if (where.op) marks.set(opKey({ module: where.module, name: where.op }), style(SEVERITY_COLORS[finding.severity].slice(4, -1)));
 	return marks;
+}
+
+/** The ops that a finding is about, where it is about some. @type {(finding: Finding | undefined) => Map<string, string> | null} */
+function chosenOf(finding) {
+	const ops = (finding?.where ?? []).flatMap(({ op, module }) => (op ? [/** @type {[string, string]} */ ([opKey({ module, name: op }), op])] : []));
+	return ops.length ? new Map(ops) : null;
 }
 
 /** The steps that are chosen with a button. @param {{ steps: Step[] }} props */
@@ -204,18 +211,22 @@ function Drawn({ asked }) {
 	const { whole: report, look, scale, theme } = page;
 	const [isPath, setPath] = useChoice("slices.path", true);
 	const [isAll, setAll] = useChoice("slices.threads", false);
+	const [turned, setTurned] = useChoice("slices.turned", /** @type {string[]} */ ([]));
 	const devices = report.run?.devices ?? [];
 	const [whole] = asked.all;
 	const hosts = hasServer() ? 0 : (report.run?.hosts?.length ?? 0) - new Set(whole.picture.lanes.map((l) => l.host)).size;
 	const nameOf = (/** @type {number} */ id) => clean(plain(deviceName(report, id)));
 	const short = useMemo(() => shortNames((report.run?.hosts ?? []).map(({ name }) => name)), [report]);
-	const layout = useMemo(() => rowsOf(narrowed(look, whole, devices), nameOf, isAll, (host) => clean(short.get(host) ?? host)), [whole, look.device, look.host, isAll]);
+	const layout = useMemo(() => rowsOf(narrowed(look, whole, devices), nameOf, isAll, (host) => clean(short.get(host) ?? host), turned), [whole, look.device, look.host, isAll, turned]);
 	const { rows } = layout;
 	const range = useMemo(() => look.range ?? scale.whole(), [look.range, scale.end]);
 	const known = pictureOf(asked.all, range) ?? whole;
 	const path = useMemo(() => (isPath ? pathOf(report, rows, look.range) : []), [isPath, report, rows, look.range]);
 	const marks = useMemo(() => marksOf(report.doctor?.findings ?? []), [report, theme]);
-	const shown = useMemo(() => ({ all: asked.all, path, marks }), [asked.all, path, marks]);
+	const only = useMemo(() => chosenOf(report.doctor?.findings?.find((f) => f.id === look.finding)), [report, look.finding]);
+	const gaps = useMemo(() => gapsOf(report), [report]);
+	const shown = useMemo(() => ({ all: asked.all, path, marks, only, gaps }), [asked.all, path, marks, only, gaps]);
+	const fold = (/** @type {string} */ key) => setTurned((keys) => (keys.includes(key) ? keys.filter((k) => k !== key) : [...keys, key]));
 	const used = BUCKETS.filter((b) => whole.classes.includes(b));
 	if (!rows.length) return <p class="empty">Nothing ran on a device or a host thread while the profile was taken.</p>;
 	return (
@@ -235,7 +246,8 @@ function Drawn({ asked }) {
 				{(layout.threads > 0 || isAll) && <Check label="All host threads" value={isAll} onPick={setAll} />}
 			</div>
 			<Places />
-			<Lanes rows={rows} shown={shown} onPick={(row, of, i) => opened(page, row, of, i)} label={`what ran in ${rows.length} rows from ${time(range[0])} to ${time(range[1])}`} />
+			<Ruler />
+			<Lanes rows={rows} shown={shown} onFold={fold} onPick={(row, of, i) => opened(page, row, of, i)} label={`what ran in ${rows.length} rows from ${time(range[0])} to ${time(range[1])}`} />
 			{isPath && <PathWords range={look.range} />}
 			{!hasServer() && known === whole && <InFile />}
 			{layout.devices > 0 && <p class="empty">{`${layout.devices} more devices: choose one above.`}</p>}

@@ -49,7 +49,7 @@ function breakdown(exact) {
 	];
 }
 
-const WAITS = [["host_wait_ps", "Waits for the host", kindColor("launch")], ["kernel_wait_ps", "Between launched kernels", kindColor("queue")], ["other_wait_ps", "Other waits", kindColor("idle")]];
+const WAITS = [["host_wait_ps", "Waits for the host", kindColor("launch")], ["kernel_wait_ps", "Between launched kernels", kindColor("queue")], ["other_wait_ps", "Other waits", kindColor("rest")]];
 
 // HolisticTraceAnalysis' words for what runs at once, as people read them.
 /** @type {[code: RegExp, name: string][]} */
