@@ -11,6 +11,7 @@
 #include "codec/term.h"
 #include "cli/mount.h"
 #include "run/strip.h"
+#include "read/seams.h"
 #include "overlay/cache.h"
 #include "write/breakdown.h"
 #include "write/screen.h"
@@ -47,6 +48,32 @@ static void cmd_annotate_put_refused(struct ts_buf *out, const struct ts_annotat
 			      form == TS_COPY_EXACT ? "the copy has it as it is"
 						    : "it is mended in the copy "
 						      "(--copy=exact keeps it)");
+	}
+}
+
+/*
+ * Traces with stamps since the epoch. Perfetto's importer of JSON reads them as doubles of microseconds, which are further
+ * apart than a ns from 2^42 us on.
+ */
+static void cmd_annotate_put_coarse(struct ts_buf *out, const struct ts_annotation *one)
+{
+	const struct ts_profile *profile = &one->run.profile;
+	struct ts_seams seams;
+
+	for (uint32_t i = 0; i < profile->nr_hosts; i++) {
+		double us, apart_us;
+
+		if (!ts_seams_of(profile, i, &seams))
+			continue;
+		us = (double)seams.base_us;
+		apart_us = nextafter(us, INFINITY) - us;
+		if (us < (double)(INT64_C(1) << 42))
+			continue;
+		ts_term_text(out, profile->hosts[i].file);
+		ts_buf_printf(out,
+			      ": its stamps are so late that Perfetto reads them to %.0f ns; "
+			      "--perfetto=pftrace keeps each nanosecond\n",
+			      apart_us * 1000);
 	}
 }
 
@@ -125,6 +152,8 @@ static void print_summary(struct work *work, const struct ts_annotation *one)
 	if (work->own->choice.perfetto == TS_PERFETTO_JSON ||
 	    work->own->choice.perfetto == TS_PERFETTO_BOTH)
 		cmd_annotate_put_refused(&out, one, work->own->choice.copy);
+	if (work->own->choice.perfetto == TS_PERFETTO_JSON)
+		cmd_annotate_put_coarse(&out, one);
 	ts_mount_cost(&out, &one->push);
 	if (cli->verbose)
 		ts_deeds_list(&out, &one->report);

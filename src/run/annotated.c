@@ -364,6 +364,8 @@ static enum ts_status annotated_make_writers(struct copy *copy, struct ts_error 
 					.ns = ts_i64_mul(copy->seams.base_us, 1000) };
 
 	copy->plan.profile = copy->profile;
+	copy->plan.first_ps = copy->seams.first_ps;
+	copy->plan.last_ps = copy->seams.last_ps;
 	copy->counts = calloc(copy->nr_rows + 1, sizeof(*copy->counts));
 	copy->writers = calloc(copy->nr_threads, sizeof(struct ts_trace_writer *));
 	if (!copy->counts || !copy->writers)

@@ -94,6 +94,11 @@ static size_t row_find_ends(const struct ts_track *track, uint32_t label,
 	return nr;
 }
 
+static int64_t row_imported(const struct ts_trace_writer *writer, int64_t ns)
+{
+	return writer->form->imported ? writer->form->imported(ns) : ns;
+}
+
 /* INSTANT_NS: of the row's last slice of 0 ns. */
 static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfetto_lane *lane,
 			  const struct ts_slice *slice, struct ts_bytes tail, int64_t *instant_ns)
@@ -102,16 +107,17 @@ static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfet
 	int64_t first_ns = is_of_run ? 0 : INT64_MIN;
 	int64_t start_ns = TS_MAX(ts_trace_clock_ns(writer, slice->start_ps), first_ns);
 	int64_t end_ns = TS_MAX(ts_trace_clock_ns(writer, slice->end_ps), start_ns);
+	/* as it will be read: on a coarse grid a short slice has no length */
+	int64_t at_ns = row_imported(writer, start_ns), until_ns = row_imported(writer, end_ns);
 	struct ts_perfetto_slice shown = { .start_ns = start_ns,
 					   .dur_ns = end_ns - start_ns,
 					   .tail = tail,
 					   .own_ns = slice->own_ps / TS_PS_PER_NS,
 					   .nr_events = slice->nr_events,
-					   .is_apart =
-						   start_ns < end_ns && start_ns == *instant_ns };
+					   .is_apart = at_ns < until_ns && at_ns == *instant_ns };
 
-	if (start_ns == end_ns)
-		*instant_ns = start_ns;
+	if (at_ns == until_ns)
+		*instant_ns = at_ns;
 	shown.nr_ends = row_find_ends(writer->row->at.track, slice->label, &shown.ends);
 	for (size_t i = 0; i < shown.nr_ends; i++)
 		writer->counts->flows += shown.ends[i].begins;
@@ -120,22 +126,109 @@ static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfet
 	writer->counts->own++;
 }
 
+/* Rows of classes: what is shorter than a viewer can show is told by the next slice of its class. */
+static bool row_is_of_classes(const struct ts_track *track)
+{
+	return strcmp(track->name, "Time classes") == 0 || strcmp(track->name, "Step classes") == 0;
+}
+
+static bool row_is_short(const struct ts_slice *slice)
+{
+	return ts_i64_sub(slice->end_ps, slice->start_ps) <= TS_PS_PER_NS;
+}
+
+/* What was folded into slices to come, by label; of each label behind the place of the last long slice nothing is. */
+struct folding {
+	size_t *past_last; /* NULL: nothing is folded */
+	int64_t *own_ps;
+	uint32_t *nr_events;
+};
+
+static void row_release_folding(struct folding *folding)
+{
+	free(folding->past_last);
+	free(folding->own_ps);
+	free(folding->nr_events);
+}
+
+static bool row_make_folding(const struct ts_track *track, struct folding *folding)
+{
+	*folding = (struct folding){ .past_last = NULL };
+	if (!row_is_of_classes(track))
+		return true;
+	folding->past_last = calloc(track->nr_labels + 1, sizeof(*folding->past_last));
+	folding->own_ps = calloc(track->nr_labels + 1, sizeof(*folding->own_ps));
+	folding->nr_events = calloc(track->nr_labels + 1, sizeof(*folding->nr_events));
+	for (size_t i = 0; folding->past_last && i < track->nr_slices; i++)
+		if (!row_is_short(&track->slices[i]))
+			folding->past_last[track->slices[i].label] = i + 1;
+	return folding->past_last && folding->own_ps && folding->nr_events;
+}
+
+/* Is slice AT told by a later one? */
+static bool row_folds(const struct folding *folding, const struct ts_track *track, size_t at)
+{
+	const struct ts_slice *slice = &track->slices[at];
+
+	return folding->past_last && row_is_short(slice) &&
+	       at + 1 < folding->past_last[slice->label];
+}
+
+/* The slice with what was folded into it. */
+static struct ts_slice row_unfold(struct folding *folding, const struct ts_slice *slice)
+{
+	struct ts_slice whole = *slice;
+
+	if (!folding->past_last)
+		return whole;
+	whole.own_ps = ts_i64_add(whole.own_ps, folding->own_ps[slice->label]);
+	whole.nr_events += folding->nr_events[slice->label];
+	folding->own_ps[slice->label] = 0;
+	folding->nr_events[slice->label] = 0;
+	return whole;
+}
+
+static void row_fold(struct folding *folding, const struct ts_slice *slice)
+{
+	folding->own_ps[slice->label] = ts_i64_add(folding->own_ps[slice->label], slice->own_ps);
+	folding->nr_events[slice->label] += slice->nr_events;
+}
+
+size_t ts_trace_drawn_slices(const struct ts_track *track)
+{
+	struct folding folding;
+	size_t nr = 0;
+
+	if (row_make_folding(track, &folding))
+		for (size_t i = 0; i < track->nr_slices; i++)
+			nr += !row_folds(&folding, track, i);
+	row_release_folding(&folding);
+	return nr;
+}
+
 static enum ts_status row_put_slices(struct ts_trace_writer *writer, const struct ts_track *track,
 				     const struct ts_perfetto_lane *lane, const size_t *tails,
 				     struct ts_error *err)
 {
 	int64_t instant_ns = INT64_MIN;
-	enum ts_status st = TS_OK;
+	struct folding folding;
+	enum ts_status st = row_make_folding(track, &folding) ? TS_OK : ts_fail_nomem(err);
 
 	for (size_t i = 0; i < track->nr_slices && st == TS_OK; i++) {
-		const struct ts_slice *slice = &track->slices[i];
-		size_t at = tails[slice->label];
+		struct ts_slice slice = track->slices[i];
+		size_t at = tails[slice.label];
 		struct ts_bytes tail = ts_bytes_cut(ts_buf_bytes(&writer->full_tail), at,
-						    tails[slice->label + 1] - at);
+						    tails[slice.label + 1] - at);
 
-		put_own_slice(writer, lane, slice, tail, &instant_ns);
+		if (row_folds(&folding, track, i)) {
+			row_fold(&folding, &slice);
+			continue;
+		}
+		slice = row_unfold(&folding, &slice);
+		put_own_slice(writer, lane, &slice, tail, &instant_ns);
 		st = ts_trace_hand_on(writer, TS_TRACE_PIECE_BYTES, err);
 	}
+	row_release_folding(&folding);
 	return st;
 }
 
@@ -166,7 +259,11 @@ static enum ts_status write_points(struct ts_trace_writer *writer, const struct 
 	enum ts_status st = TS_OK;
 
 	for (size_t i = 0; i < track->nr_points && st == TS_OK; i++) {
-		int64_t at_ns = ts_trace_clock_ns(writer, track->points[i].at_ps);
+		int64_t at_ps = track->points[i].at_ps;
+		/* the last bin of a counter of ours goes on past the trace */
+		bool is_past = !writer->row->at.is_native && at_ps > writer->plan->last_ps &&
+			       writer->plan->first_ps < writer->plan->last_ps;
+		int64_t at_ns = ts_trace_clock_ns(writer, is_past ? writer->plan->last_ps : at_ps);
 
 		writer->form->counter(&writer->text, &writer->at, at_ns, track->points[i].value);
 		writer->counts->own += !writer->row->at.is_native;

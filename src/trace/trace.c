@@ -312,7 +312,7 @@ static struct ts_trace_counts *expect(const struct trace *trace)
 		if (!track)
 			counts[i].written = layout->plan->tallies[row->line]->nr_chosen;
 		else if (track->kind == TS_TRACK_SLICES)
-			counts[i].own = track->nr_slices;
+			counts[i].own = ts_trace_drawn_slices(track);
 		else if (!row->at.is_native)
 			counts[i].own = track->nr_points;
 	}

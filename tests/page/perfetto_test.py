@@ -14,6 +14,7 @@ import hashlib
 import http.server
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -138,7 +139,8 @@ def check_commands(where, commands):
         least, most = COMMANDS.get(command["id"], (1, 0))
         good = set(command) == {"id", "args"} and all(isinstance(arg, str) for arg in command["args"])
         must(good and least <= len(command["args"]) <= most, f"{where}: {command} is not a startup command")
-    must(commands[0] == {"id": "dev.perfetto.PinTracksByRegex", "args": ["^TPUsight: ", "name"]}, f"{where}: {commands[0]}")
+    must(re.fullmatch(r"\^TPUsight: \(Steps\|Critical path\|(\[1-6\]|\d+) \[a-z\]\+\)\$", commands[0]["args"][0]),
+         f"{where}: {commands[0]} pins more than eight rows, or others")
 
 
 def check_address(where, url, ui, finding):
@@ -152,6 +154,8 @@ def check_address(where, url, ui, finding):
         return None
     start, end = int(args["visStart"]), int(args["visEnd"])
     must(start < end, f"{where}: {start} to {end} is not a time")
+    selected = int(args["ts"]), int(args["dur"])
+    must(selected == (start, end - start), f"{where}: {selected} is not the slice from {start} to {end}")
     by_id = {c["id"]: c["args"] for c in commands}
     must(by_id.get("dev.perfetto.AddNoteAtTimestamp") == [str(start), finding["title"]], f"{where}: the note is {commands}")
     query = [finding["links"]["perfetto_sql"], finding["title"]]

@@ -193,6 +193,10 @@ def extension(url, run):
                       "modules": [{"id": "default", "name": "Default"}]}, f"the manifest is {manifest}")
     files = {"tpusight." + name[:-4]: text(os.path.join(SQL, name)) for name in sorted(os.listdir(SQL)) if name.endswith(".sql")}
     must({m["name"]: m["sql"] for m in modules["sql_modules"]} == files, "the modules are not those of the sources")
+    with open(os.path.join(SQL, "..", "..", "..", "..", "docs", "perfetto.md"), encoding="utf-8") as f:
+        asked = [" ".join(sql.split()) for sql in re.findall(r"^### \d+\..*?```sql\n(.*?)```", f.read(), re.S | re.M)]
+    told = [re.sub("^INCLUDE [^;]*; ", "", macro["run"][0]["args"][0]) for macro in macros["macros"][1:]]
+    must(told == asked, "the macros are not the questions of docs/perfetto.md")
     for macro in macros["macros"]:
         must(macro["id"].startswith("tpusight.") and macro["name"], f"a macro is {macro}")
         for command in macro["run"]:

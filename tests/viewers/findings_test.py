@@ -79,7 +79,7 @@ def check_json(path, findings, is_profile):
     ids = {finding["id"] for finding in findings}
     for e in ours:
         assert all(re.fullmatch("[a-z][a-z0-9_]*", key) for key in e["args"]), f"keys {list(e['args'])}"
-        if names["thread_name"][e["tid"]] in OF_DEVICES:
+        if re.sub(r" \(\d+\)$", "", names["thread_name"][e["tid"]]) in OF_DEVICES:
             assert e["args"]["finding"] in ids, f"{e['name']} names no finding"
     return sorted(typed(e["args"]) for e in ours if "finding" in e["args"])
 

@@ -13,6 +13,7 @@ Run in the build folder; $TPUSIGHT names the program (default bin/tpusight).
 """
 import collections
 import glob
+import gzip
 import json
 import os
 import re
@@ -308,6 +309,19 @@ def check_finding(ask, report, finding, has_times=True):
     must(hit or not times, f"{finding['id']}: no slice when it happens")
 
 
+def check_marks(tables, report):
+    """Beside the devices each finding has each execution of its ops: several findings of one op, and streams that overlap, too."""
+    rows = tables.ask("""select f.finding,
+        sum(coalesce(extract_arg(s.arg_set_id, 'debug.events'), extract_arg(s.arg_set_id, 'args.events'))) as events
+        from tpusight_findings as f join slice as s on s.id = f.id where f.row_name = 'Findings' group by 1""")
+    found = {row["finding"]: row["events"] for row in rows}
+    for finding in report["doctor"]["findings"]:
+        names = {(where["module"], where["op"]) for where in finding["where"]}
+        ops = [op for op in report["ops"] if (op["module"], op["name"]) in names and op["program_id"] is not None]
+        told = sum(op["occurrences"] or 0 for op in ops) if len(ops) == len(names) else 0
+        must(found.get(finding["id"], 0) >= told, f"{finding['id']}: {found.get(finding['id'], 0)} of {told} executions have a slice")
+
+
 def summary():
     """{metric: SQL} of the summary for CI."""
     spec = read(ROOT, "src", "trace", "perfetto", "sql", "tpusight.textproto")
@@ -391,6 +405,7 @@ def check_other_form(session, sql, answers, report):
     tables.include(sql)
     ends = {(number, 47 if kind == 48 else 48): nr for (number, kind), nr in tables.flows.items()}
     must(ends == dict(tables.flows), "an arrow has one end")
+    check_marks(tables, report)
     for number, query in questions():
         rows, mine = tables.ask(query), answers[int(number)]
         CHECKS[int(number)](rows, report, tables)
@@ -413,6 +428,7 @@ def check(session):
     for finding in report["doctor"]["findings"]:
         check_finding(tables.ask, report, finding)
     check_summary(tables, report)
+    check_marks(tables, report)
     check_other_form(session, sql, answers, report)
     if REFEREE:
         check_referees(session, sql, answers, report, tables)
@@ -467,6 +483,30 @@ def check_annotations(folder):
     must(found.get(0) == 567000, f"the step is 567 us long: {found}")
 
 
+def check_late_stamps(folder, source):
+    """Stamps since the epoch, which doubles of microseconds hold to 256 ns: that is said, and our slices do not nest in one another."""
+    trace, late = os.path.join(folder, "late.pt.trace.json"), 1_700_000_000_000_000
+    events = json.loads(read(source))
+    for e in events["traceEvents"]:
+        if "ts" in e:
+            e["ts"] += late
+    with open(trace, "w", encoding="utf-8") as f:
+        json.dump(events, f)
+    said = subprocess.run([PROGRAM, "annotate", trace], check=True, capture_output=True, text=True).stdout
+    must("--perfetto=pftrace" in said, f"late stamps are not named: {said[-300:]}")
+    with gzip.open(os.path.join(folder, "late.pt.trace.tpusight.json.gz")) as f:
+        ours = [e for e in json.load(f)["traceEvents"] if e.get("cat") == "tpusight" and e["ph"] in "XB"]
+    rows = collections.defaultdict(list)
+    for e in ours:
+        rows[e["tid"]].append((round(e["ts"] * 1000), round((e["ts"] + e.get("dur", 0)) * 1000), e["ph"]))
+    for tid, slices in rows.items():
+        for before, after in zip(slices, slices[1:]):
+            # of one time the importer takes the longest X first, and what is B behind all X
+            inside = before[0] == before[1] == after[0] and after[2] == "X" and after[1] > after[0]
+            must(before[1] <= after[0] and not inside, f"row {tid}: {before} and {after} do not nest")
+    must(len(ours) > 10, "there are no slices of ours")
+
+
 def main():
     need()
     if sqlite3.sqlite_version_info < (3, 25):
@@ -489,6 +529,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_trace(folder, os.path.join(data, "hand_made.pt.trace.json"))
         check_annotations(folder)
+        check_late_stamps(folder, os.path.join(data, "hand_made.pt.trace.json"))
     for text in wrong[:60]:
         print(text)
     print(f"{len(sources)} runs and a trace, {len(wrong)} wrong{'' if REFEREE else '; not asked: a trace processor (TS_TRACE_PROCESSOR)'}")

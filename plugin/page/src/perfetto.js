@@ -5,9 +5,7 @@
 
 /** @import { Finding, FindingRange, Maybe, OpenState, PerfettoCommand, PerfettoRange, PerfettoTrace, Report } from "./report.d.ts" */
 
-const MANY = 4; // devices; of more, rows of all kinds would leave no room for the trace
-const OURS = "^TPUsight: "; // what the names of our rows begin with
-const FINDINGS = "^TPUsight: (Findings|[0-9]+ )"; // those of findings: of a device, and of the run
+const FINDINGS = "[1-6]"; // with the rows of the run eight: more would leave no room for the trace
 const PING_MS = 200;
 export const PATIENCE_MS = 10000; // then the page says that nothing answers; it goes on asking
 const MOST_ADDRESS = 65536; // a longer address is opened without the query
@@ -52,9 +50,10 @@ export function rangeOf(finding, trace) {
  * @type {(report: Report | null, finding: Maybe<Finding>, range: Maybe<PerfettoRange>, query?: boolean) => PerfettoCommand[]}
  */
 export function commandsOf(report, finding, range, query = true) {
-	const nr = report?.run?.devices?.length ?? 0;
+	const rank = 1 + (report?.doctor?.findings ?? []).findIndex((f) => f.id === finding?.id);
+	const pinned = `^TPUsight: (Steps|Critical path|${finding && rank ? rank : FINDINGS} [a-z]+)$`; // as "1 critical" is called
 	/** @type {PerfettoCommand[]} */
-	const commands = [{ id: "dev.perfetto.PinTracksByRegex", args: [nr > MANY ? FINDINGS : OURS, "name"] }];
+	const commands = [{ id: "dev.perfetto.PinTracksByRegex", args: [pinned, "name"] }];
 	if (!finding) return commands;
 	if (range) commands.push({ id: "dev.perfetto.AddNoteAtTimestamp", args: [String(range.start), finding.title] });
 	const sql = finding.links?.perfetto_sql;
@@ -79,6 +78,8 @@ function address(ui, commands, range) {
 	if (range) {
 		to.set("visStart", String(range.start));
 		to.set("visEnd", String(range.end));
+		to.set("ts", String(range.start)); // the slice there is selected
+		to.set("dur", String(range.end - range.start));
 	}
 	to.set("startupCommands", JSON.stringify(commands));
 	// Behind the # is what no server gets. Perfetto's page reports its own address to Google Analytics, the part behind the # too:

@@ -5,9 +5,9 @@
  * Three rows a device: a slice over each moment that an op of a finding had for itself, the same
  * for ops that carry padding, and the times of findings that are about a time and not about an op
  * (gaps, slow steps, compilations). An op's moments are the line's segments: those in which it
- * is the innermost one running; so slices never overlap, and they are what the finding counts.
- * Several streams of a GPU share a row; where two mark one moment, the one that began first
- * has it.
+ * is the innermost one running; so slices of one op never overlap, and they are what the finding counts.
+ * An op that several findings name, and streams of a GPU that mark one moment, have a slice for each: those of findings stand in
+ * lanes, "Findings (2)". Where the lanes are full the one that began first has the moment; of padding there is one lane.
  *
  * Each row has its share of a host's slices (share.c).
  */
@@ -19,14 +19,18 @@
 
 #include <inttypes.h>
 
+/* Lanes of findings, then the padding. */
+enum { NR_LANES = 8, PADDING_LANE = NR_LANES, NR_DRAWN };
+
 struct marks_device {
-	struct ts_slices rows[NR_MARK_ROWS];
+	struct ts_slices rows[NR_DRAWN];
 };
 
 struct marks_state {
 	/* of a line */
 	uint32_t device;
-	uint16_t (*label)[NR_MARK_ROWS]; /* of each op; MARK_NONE. NULL: no op has one */
+	uint16_t (*label)[NR_MARK_ROWS]; /* of each op the first; MARK_NONE. NULL: no op has one */
+	uint16_t *next;			 /* of a label of findings: the next one of its op */
 	struct marks_device line;
 	/* of the sum */
 	struct marks_device *devices;
@@ -41,7 +45,7 @@ static TS_RECORD(device, TS_STRUCT(1, rows, ts_slices_record));
 static TS_RECORD_AS(marks_record, state, , TS_INDEX_KNOWN(1, device, TS_BY_DEVICE, TS_BY_HAND),
 		    TS_STRUCT(2, line, device_record),
 		    TS_RECORDS(3, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
-		    TS_SCRATCH(label));
+		    TS_SCRATCH(label), TS_SCRATCH(next));
 #undef TS_SELF
 
 static const struct {
@@ -58,9 +62,24 @@ static const struct {
 			   TS_SHARE_TIMES, 3 },
 };
 
+static const char *const lane_names[NR_LANES] = {
+	"Findings",	"Findings (2)", "Findings (3)", "Findings (4)",
+	"Findings (5)", "Findings (6)", "Findings (7)", "Findings (8)",
+};
+
 static size_t budget_of(const struct ts_context *ctx, int row, uint32_t device)
 {
 	return ts_overlay_device_share(ctx, rows[row].share, device);
+}
+
+/* The first lane has most of the slices, and half of the room. */
+static size_t lane_budget(const struct ts_context *ctx, size_t lane, uint32_t device)
+{
+	size_t all = budget_of(ctx, MARK_FINDINGS, device);
+
+	if (lane == PADDING_LANE)
+		return budget_of(ctx, MARK_PADDING, device);
+	return lane == 0 ? all - all / 2 : all / 2 / (NR_LANES - 1);
 }
 
 static bool marks_wants(const struct ts_context *ctx, const struct ts_line *line)
@@ -91,14 +110,21 @@ static enum ts_status spread_labels(struct marks_state *state, const struct mark
 	if (nr == 0)
 		return TS_OK; /* nothing to look for */
 	state->label = malloc((nr_ops + 1) * sizeof(*state->label));
-	if (!state->label)
+	state->next = malloc((labels->nr[MARK_FINDINGS] + 1) * sizeof(*state->next));
+	if (!state->label || !state->next)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr_ops; i++)
 		for (int row = 0; row < NR_MARK_ROWS; row++)
 			state->label[i][row] = MARK_NONE;
+	/* from the last on, so that an op begins with the label of its first finding */
 	for (int row = 0; row < NR_MARK_ROWS; row++)
-		for (size_t i = 0; i < labels->nr[row]; i++)
-			state->label[labels->items[row][i].op][row] = (uint16_t)i;
+		for (size_t i = labels->nr[row]; i-- > 0;) {
+			uint16_t *first = &state->label[labels->items[row][i].op][row];
+
+			if (row == MARK_FINDINGS)
+				state->next[i] = *first;
+			*first = (uint16_t)i;
+		}
 	return TS_OK;
 }
 
@@ -110,8 +136,8 @@ static enum ts_status marks_open(void *arg, const struct ts_context *ctx,
 	enum ts_status st = ts_marks_list(ctx, &labels, err);
 
 	state->device = (uint32_t)(ts_line_device(ctx->profile, line) - ctx->profile->devices);
-	for (int row = 0; row < NR_MARK_ROWS; row++)
-		state->line.rows[row].budget = budget_of(ctx, row, state->device);
+	for (size_t lane = 0; lane < NR_DRAWN; lane++)
+		state->line.rows[lane].budget = lane_budget(ctx, lane, state->device);
 	if (st == TS_OK)
 		st = spread_labels(state, &labels, ctx->profile->nr_ops, err);
 	ts_marks_list_release(&labels);
@@ -122,13 +148,18 @@ static enum ts_status mark_segment(struct marks_state *state, const struct ts_bl
 				   size_t i, struct ts_error *err)
 {
 	const uint16_t *label = state->label[block->segment_op[i]];
+	int64_t start_ps = block->segment_start_ps[i], end_ps = block->segment_end_ps[i];
+	uint16_t finding = label[MARK_FINDINGS];
+	bool good = true;
 
-	for (int row = 0; row < NR_MARK_ROWS; row++)
-		if (label[row] != MARK_NONE &&
-		    !ts_slices_add(&state->line.rows[row], block->segment_start_ps[i],
-				   block->segment_end_ps[i], label[row]))
-			return ts_fail_nomem(err);
-	return TS_OK;
+	for (size_t lane = 0; good && lane < NR_LANES && finding != MARK_NONE; lane++) {
+		good = ts_slices_add(&state->line.rows[lane], start_ps, end_ps, finding);
+		finding = state->next[finding];
+	}
+	if (good && label[MARK_PADDING] != MARK_NONE)
+		good = ts_slices_add(&state->line.rows[PADDING_LANE], start_ps, end_ps,
+				     label[MARK_PADDING]);
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status marks_block(void *arg, const struct ts_context *ctx,
@@ -185,6 +216,71 @@ static enum ts_status merge_rows(struct ts_slices *into, const struct ts_slices 
 	return TS_OK;
 }
 
+TS_ORDER(marks_by_time, struct ts_slice, TS_UP(start_ps) TS_UP(end_ps) TS_UP(label))
+
+static bool marks_is_free(const struct ts_slices *lane, int64_t start_ps)
+{
+	return lane->nr == 0 || lane->items[lane->nr - 1].end_ps <= start_ps;
+}
+
+/* Each in the first lane that has room, the last one if none has. */
+static enum ts_status marks_lay(struct ts_slices *lanes, const struct ts_slice *slices, size_t nr,
+				struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < nr && st == TS_OK; i++) {
+		size_t lane = 0;
+
+		while (lane + 1 < NR_LANES && !marks_is_free(&lanes[lane], slices[i].start_ps))
+			lane++;
+		st = add_again(&lanes[lane], &slices[i], err);
+	}
+	return st;
+}
+
+/* Those of another stream: all anew, in the order of time. */
+static enum ts_status merge_lanes(struct ts_slices *into, const struct ts_slices *from,
+				  struct ts_error *err)
+{
+	struct ts_slices sum[NR_LANES] = { { .nr = 0 } };
+	struct ts_slice *all;
+	size_t nr = 0;
+	enum ts_status st;
+
+	for (size_t lane = 0; lane < NR_LANES; lane++)
+		nr += into[lane].nr + from[lane].nr;
+	all = malloc((nr + 1) * sizeof(*all));
+	if (!all)
+		return ts_fail_nomem(err);
+	nr = 0;
+	for (size_t lane = 0; lane < NR_LANES; lane++) {
+		sum[lane].budget = into[lane].budget;
+		sum[lane].nr_folded = into[lane].nr_folded + from[lane].nr_folded;
+		for (size_t i = 0; i < into[lane].nr; i++)
+			all[nr++] = ts_slices_items(&into[lane])[i];
+		for (size_t i = 0; i < from[lane].nr; i++)
+			all[nr++] = ts_slices_items(&from[lane])[i];
+	}
+	TS_SORT(all, nr, marks_by_time);
+	st = marks_lay(sum, all, nr, err);
+	for (size_t lane = 0; lane < NR_LANES; lane++) {
+		ts_slices_release(st ? &sum[lane] : &into[lane]);
+		if (st == TS_OK)
+			into[lane] = sum[lane];
+	}
+	free(all);
+	return st;
+}
+
+static bool marks_is_empty(const struct marks_device *device)
+{
+	for (size_t lane = 0; lane < NR_LANES; lane++)
+		if (device->rows[lane].nr > 0)
+			return false;
+	return true;
+}
+
 static enum ts_status merge_row(struct ts_slices *into, struct ts_slices *from,
 				struct ts_error *err)
 {
@@ -209,10 +305,17 @@ static enum ts_status marks_merge(void *arg, void *line, const struct ts_context
 			return ts_fail_nomem(err);
 		into->nr_devices = ctx->profile->nr_devices;
 	}
-	for (int row = 0; row < NR_MARK_ROWS; row++) {
-		struct ts_slices *slices = &into->devices[from->device].rows[row];
+	if (!marks_is_empty(&into->devices[from->device]) && !marks_is_empty(&from->line)) {
+		st = merge_lanes(into->devices[from->device].rows, from->line.rows, err);
+		if (st)
+			return st;
+		for (size_t lane = 0; lane < NR_LANES; lane++)
+			ts_slices_release(&from->line.rows[lane]);
+	}
+	for (size_t lane = 0; lane < NR_DRAWN; lane++) {
+		struct ts_slices *slices = &into->devices[from->device].rows[lane];
 
-		st = merge_row(slices, &from->line.rows[row], err);
+		st = merge_row(slices, &from->line.rows[lane], err);
 		if (st)
 			return st;
 		if (!ts_device_has_streams(
@@ -222,15 +325,16 @@ static enum ts_status marks_merge(void *arg, void *line, const struct ts_context
 	return TS_OK;
 }
 
-static enum ts_status marks_put_track(struct ts_slices *slices, int row, uint32_t device,
-				      const struct ts_label *labels, size_t nr_labels,
-				      struct ts_result *result, struct ts_error *err)
+static enum ts_status marks_put_track(struct ts_slices *slices, int row, const char *name,
+				      uint32_t device, const struct ts_label *labels,
+				      size_t nr_labels, struct ts_result *result,
+				      struct ts_error *err)
 {
 	struct ts_track *track;
 
 	if (slices->nr == 0)
 		return TS_OK;
-	track = ts_result_track(result, TS_TRACK_SLICES, rows[row].name, device, rows[row].order);
+	track = ts_result_track(result, TS_TRACK_SLICES, name, device, rows[row].order);
 	if (!track || !labels)
 		return ts_fail_nomem(err);
 	track->description = rows[row].description;
@@ -238,6 +342,22 @@ static enum ts_status marks_put_track(struct ts_slices *slices, int row, uint32_
 	track->labels = labels;
 	track->nr_labels = nr_labels;
 	return ts_slices_finish(slices, result, track) ? TS_OK : ts_fail_nomem(err);
+}
+
+static enum ts_status marks_put_lanes(struct marks_device *marks, enum mark_row row,
+				      uint32_t device, const struct ts_label *labels,
+				      size_t nr_labels, struct ts_result *result,
+				      struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	if (row == MARK_PADDING)
+		return marks_put_track(&marks->rows[PADDING_LANE], row, rows[row].name, device,
+				       labels, nr_labels, result, err);
+	for (size_t lane = 0; lane < NR_LANES && st == TS_OK; lane++)
+		st = marks_put_track(&marks->rows[lane], row, lane_names[lane], device, labels,
+				     nr_labels, result, err);
+	return st;
 }
 
 static enum ts_status marks_put_rows(struct marks_state *state, const struct ts_context *ctx,
@@ -251,7 +371,7 @@ static enum ts_status marks_put_rows(struct marks_state *state, const struct ts_
 			ts_marks_labels(ctx, &list, (enum mark_row)row, result);
 
 		for (uint32_t i = 0; i < state->nr_devices && st == TS_OK; i++)
-			st = marks_put_track(&state->devices[i].rows[row], row, i, labels,
+			st = marks_put_lanes(&state->devices[i], (enum mark_row)row, i, labels,
 					     list.nr[row], result, err);
 	}
 	if (list.nr_left_out > 0)
@@ -329,8 +449,8 @@ static enum ts_status put_device_ranges(const struct ts_context *ctx, uint32_t d
 	st = marks_paint(&slices, ranges, ranges_of(doctor, device, ranges), cuts, err);
 	if (st)
 		goto done;
-	st = marks_put_track(&slices, NR_MARK_ROWS, device, labels, doctor->nr_findings, result,
-			     err);
+	st = marks_put_track(&slices, NR_MARK_ROWS, rows[NR_MARK_ROWS].name, device, labels,
+			     doctor->nr_findings, result, err);
 done:
 	ts_slices_release(&slices);
 	free(cuts);

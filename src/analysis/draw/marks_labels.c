@@ -26,15 +26,18 @@ static enum ts_status marks_labels_add(struct mark_labels *labels, enum mark_row
 	return TS_OK;
 }
 
-static bool has_op(const struct mark_labels *labels, enum mark_row row, uint32_t op)
+/* Has the finding this op already? Its labels are the last ones. */
+static bool has_op(const struct mark_labels *labels, uint32_t op, uint32_t at)
 {
-	for (size_t i = 0; i < labels->nr[row]; i++)
-		if (labels->items[row][i].op == op)
+	const struct mark_label *items = labels->items[MARK_FINDINGS];
+
+	for (size_t i = labels->nr[MARK_FINDINGS]; i-- > 0 && items[i].at == at;)
+		if (items[i].op == op)
 			return true;
 	return false;
 }
 
-/* An op that two findings name shows the larger one: findings are ordered. */
+/* An op that several findings name has a label of each, the larger one first: findings are ordered. */
 static enum ts_status list_finding(const struct ts_context *ctx, struct mark_labels *labels,
 				   const struct ts_finding *finding, uint32_t at,
 				   struct ts_error *err)
@@ -44,7 +47,7 @@ static enum ts_status list_finding(const struct ts_context *ctx, struct mark_lab
 	for (size_t i = 0; i < finding->nr_where && st == TS_OK; i++) {
 		uint32_t op = finding->where[i].op_index;
 
-		if (op < ctx->profile->nr_ops && !has_op(labels, MARK_FINDINGS, op))
+		if (op < ctx->profile->nr_ops && !has_op(labels, op, at))
 			st = marks_labels_add(labels, MARK_FINDINGS,
 					      (struct mark_label){ op, at, (uint32_t)i }, err);
 	}

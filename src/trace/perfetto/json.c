@@ -419,5 +419,6 @@ const struct ts_perfetto_form ts_perfetto_json = {
 	.label_tail = put_label_tail,
 	.label_slice = put_label_slice,
 	.end = perfetto_json_put_end,
+	.imported = imported,
 	.counter = perfetto_json_put_counter,
 };

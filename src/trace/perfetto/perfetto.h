@@ -207,6 +207,8 @@ struct ts_perfetto_form {
 	/* IS_APART: as the slice that ends has it. */
 	void (*end)(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
 		    bool is_apart);
+	/* What an importer makes of a time, where that is not the ns; NULL: it always is. */
+	int64_t (*imported)(int64_t ns);
 	/* A point of the row's counter. A value that is not a number is not written. */
 	void (*counter)(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
 			double value);

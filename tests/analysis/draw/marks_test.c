@@ -188,7 +188,7 @@ TEST(a_product_shows_what_it_reaches_of_the_peak)
 	given_release(&run);
 }
 
-TEST(lines_of_one_device_share_a_row_without_overlap)
+TEST(slices_of_lines_that_overlap_stand_in_lanes)
 {
 	static const struct segment first[] = { { 0, 0, 10 }, { 0, 40, 60 } };
 	static const struct segment second[] = { { 0, 5, 20 }, { 0, 42, 50 }, { 0, 70, 80 } };
@@ -206,10 +206,15 @@ TEST(lines_of_one_device_share_a_row_without_overlap)
 	marks = when_closed(&run, sum);
 
 	track = track_of(marks, "Findings", 0);
-	assert_int_equal(track->nr_slices, 3); /* 0-20, 40-60, 70-80 */
-	assert_int_equal(track->slices[0].end_ps, 20 * MS);
+	assert_int_equal(track->nr_slices, 3); /* 0-10, 40-60, 70-80 */
+	assert_int_equal(track->slices[0].end_ps, 10 * MS);
 	assert_int_equal(track->slices[1].end_ps, 60 * MS);
 	assert_int_equal(track->slices[2].start_ps, 70 * MS);
+	track = track_of(marks, "Findings (2)", 0);
+	assert_int_equal(track->nr_slices, 2); /* 5-20, 42-50 */
+	assert_int_equal(track->slices[0].start_ps, 5 * MS);
+	assert_int_equal(track->slices[1].end_ps, 50 * MS);
+	assert_null(track_of(marks, "Findings (3)", 0));
 	assert_null(track_of(marks, "Findings", 1));
 	given_release(&run);
 }

@@ -38,6 +38,7 @@ test("what Perfetto reads is behind the #, to the character", () => {
 	const { address, args, commands } = read(addressOf(`${UI}/`, null, FINDING, { start: 10n, end: 20n }));
 	assert.equal(address, "https://ui.perfetto.dev/?testing=1");
 	assert.deepEqual([args.visStart, args.visEnd], ["10", "20"]);
+	assert.deepEqual([args.ts, args.dur], ["10", "10"], "the slice there is selected");
 	assert.deepEqual(commands[1], { id: "dev.perfetto.AddNoteAtTimestamp", args: ["10", FINDING.title] });
 	assert.deepEqual(commands[2], { id: "dev.perfetto.RunQueryAndShowTab", args: [FINDING.links.perfetto_sql, FINDING.title] });
 });
@@ -47,10 +48,13 @@ test("an address that no browser opens is opened without the query", () => {
 	assert.deepEqual(read(addressOf(UI, null, long, null)).commands.map((c) => c.id), ["dev.perfetto.PinTracksByRegex"]);
 });
 
-test("of many devices the rows of findings alone are pinned", () => {
-	assert.equal(commandsOf(of(4), null, null)[0].args[0], "^TPUsight: ");
-	const pinned = new RegExp(commandsOf(of(5), null, null)[0].args[0]);
-	assert.deepEqual(["TPUsight: Findings", "TPUsight: 1 critical", "TPUsight: Time classes"].map((name) => pinned.test(name)), [true, true, false]);
+test("eight rows are pinned at most, of a finding those of the run and its own", () => {
+	const rows = ["TPUsight: Findings", "TPUsight: Gaps: /device:TPU:0", "TPUsight: Steps", "TPUsight: Critical path", "TPUsight: Critical path: /device:TPU:0"];
+	for (let rank = 1; rank <= 20; rank++) rows.push(`TPUsight: ${rank} warning`);
+	const pinned = (...of) => rows.filter((name) => new RegExp(commandsOf(...of)[0].args[0]).test(name));
+	assert.equal(pinned(of(4), null, null).length, 8);
+	const report = { ...of(64), doctor: { findings: [{ id: "other" }, FINDING] } };
+	assert.deepEqual(pinned(report, FINDING, null), ["TPUsight: Steps", "TPUsight: Critical path", "TPUsight: 2 warning"]);
 });
 
 test("the trace is that of the finding's host, else the first", () => {
