@@ -243,8 +243,12 @@ static enum ts_status write_slices(struct ts_trace_writer *writer, const struct 
 		return ts_fail_nomem(err);
 	writer->form->lane(&writer->text, &lane);
 	ts_buf_clear(&writer->full_tail);
+	/* lanes share labels, and most of them have slices of some alone: those are 1 at first */
+	for (size_t i = 0; i < track->nr_slices; i++)
+		tails[track->slices[i].label + 1] = 1;
 	for (uint32_t i = 0; i < track->nr_labels; i++) {
-		writer->form->label_tail(&writer->text, &writer->full_tail, &lane, i);
+		if (tails[i + 1])
+			writer->form->label_tail(&writer->text, &writer->full_tail, &lane, i);
 		tails[i + 1] = writer->full_tail.n;
 	}
 	st = writer->full_tail.failed ? ts_fail_nomem(err)

@@ -171,7 +171,6 @@ static void story_add_step(struct telling *telling, const struct step_rows *rows
 		     ts_i64_add(step->start_ps.as.i, step->duration_ps.as.i),
 		     story_step_name(telling, step->step.as.i, slow));
 	ts_story_put(story, "step", step->step);
-	ts_story_put(story, "duration_ns", story_ns(step->duration_ps));
 	ts_story_put(story, "source", step->source);
 	ts_story_put(story, "cores", step->cores);
 	if (classes != TS_NONE)
@@ -243,7 +242,6 @@ static void story_add_span(struct telling *telling, const struct ts_critical_pat
 	ts_story_put(story, "kind", span->kind);
 	ts_story_put(story, "step", step);
 	ts_story_put(story, "device", ts_text(story_device_name(telling, device)));
-	ts_story_put(story, "op", span->op);
 	if (last->row != TS_NONE && last->row != at.row)
 		ts_story_arrow(story, *last, at);
 	*last = at;

@@ -97,8 +97,8 @@ def by(rows, *keys):
 
 
 def is_of_gpus(report):
-    """Their gaps have no slices of their own."""
-    return any("GPU" in core["device"] for core in report["time"]["per_core"])
+    """Gaps of what works in several streams or threads have no slices of their own."""
+    return any("GPU" in core["device"] or "CPU" in core["device"] for core in report["time"]["per_core"])
 
 
 def time_ps(op):

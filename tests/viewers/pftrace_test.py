@@ -328,6 +328,15 @@ def events_of(line, base_ns, plane, metadata, names):
     return display or title or f"line {number}", events
 
 
+def ops_of_cpu(line, found, names):
+    """(device, start ps, dur ps, op) of each event of a host's line that is an op of XLA on the CPU: it is on that device, too."""
+    bodies = [v for f, _, v in fields(line) if f == 4]
+    for body, (start, dur, _, _) in zip(bodies, found):
+        stats = stats_of(body, 4, names)
+        if "hlo_op" in stats and "program_id" in stats:
+            yield f"/device:CPU:{stats.get('device_ordinal', 0)}", start, dur, str(stats["hlo_op"])
+
+
 def args_wanted(full, display, own):
     """What a slice's click must show of its metadata, by arg."""
     want = {"flops": own.get("flops"), "bytes_accessed": own.get("bytes_accessed"), "source": own.get("source")}
@@ -339,11 +348,16 @@ def expected(path, base_ns, shift_ns):
     with open(path, "rb") as f:
         data = f.read()
     events, args = collections.Counter(), collections.defaultdict(list)
-    for plane, lines, metadata, names in planes_of(data):
+    planes = list(planes_of(data))
+    is_of_cpu = not any(plane.startswith("/device:") and not plane.startswith("/device:CUSTOM:") for plane, *_ in planes)
+    for plane, lines, metadata, names in planes:
         if plane in NOT_SHOWN or plane.startswith("/device:CUSTOM:TPUsight"):
             continue
         for line in lines:
             title, found = events_of(line, base_ns, plane, metadata, names)
+            for cpu, start, dur, name in ops_of_cpu(line, found, names) if is_of_cpu else ():
+                key = (cpu, title, name, start // 1000 + shift_ns, (start + dur) // 1000 - start // 1000)
+                events[key] += 1
             for (start, dur, name, meta), own_ps in zip(found, self_times(found)):
                 end = (start + dur) // 1000
                 key = (plane, title, name, start // 1000 + shift_ns, end - start // 1000)
@@ -362,8 +376,12 @@ def compare_native(trace, path, wrong):
     threads = {tid: name for _, _, tid, name in trace.threads}
     got = collections.Counter()
     bad = collections.Counter()
+    nr_made = 0
     for s in trace.slices:
         if threads[s.row].startswith("TPUsight: "):
+            continue
+        if processes[s.pid].startswith("/device:CPU:") and threads[s.row] in ("Steps", "XLA Modules"):
+            nr_made += 1  # of run ids and of the host's marks
             continue
         key = (processes[s.pid], threads[s.row], s.name, s.start, s.dur)
         got[key] += 1
@@ -376,7 +394,7 @@ def compare_native(trace, path, wrong):
             wrong.append(f"{sum(rest.values())} events {what}: {rest.most_common(3)}")
     if base and trace.clocks.get(REALTIME) != base or base and trace.clocks.get(BOOTTIME) != shift:
         wrong.append(f"the clocks say {trace.clocks}, the run begins at {base} + {shift}")
-    nr = sum(events.values())
+    nr = sum(events.values()) + nr_made
     said = {k: trace.attributes["tpusight.events_" + k] for k in ("total", "written", "left_out")}
     if said != {"total": nr, "written": nr, "left_out": 0}:
         wrong.append(f"{nr} events, but the file says {said}")

@@ -255,7 +255,8 @@ static enum ts_status merge_lanes(struct ts_slices *into, const struct ts_slices
 		return ts_fail_nomem(err);
 	nr = 0;
 	for (size_t lane = 0; lane < NR_LANES; lane++) {
-		sum[lane].budget = into[lane].budget;
+		/* of the device, nothing may be known yet of a lane without slices */
+		sum[lane].budget = TS_MAX(into[lane].budget, from[lane].budget);
 		sum[lane].nr_folded = into[lane].nr_folded + from[lane].nr_folded;
 		for (size_t i = 0; i < into[lane].nr; i++)
 			all[nr++] = ts_slices_items(&into[lane])[i];

@@ -10,7 +10,6 @@ SELECT
   s.track_id,
   s.name,
   coalesce(extract_arg(s.arg_set_id, 'debug.kind'), extract_arg(s.arg_set_id, 'args.kind')) AS kind,
-  coalesce(extract_arg(s.arg_set_id, 'debug.op'), extract_arg(s.arg_set_id, 'args.op')) AS op,
   coalesce(extract_arg(s.arg_set_id, 'debug.step'), extract_arg(s.arg_set_id, 'args.step')) AS step,
   coalesce(extract_arg(s.arg_set_id, 'debug.device'), extract_arg(s.arg_set_id, 'args.device')) AS device
 FROM slice AS s

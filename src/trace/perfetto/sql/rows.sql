@@ -41,6 +41,7 @@ SELECT
   CASE
     WHEN process GLOB '*/device:TPU:*' AND name = 'XLA Ops' THEN 'ops'
     WHEN process GLOB '*/device:GPU:*' AND name GLOB 'Stream*' THEN 'ops'
+    WHEN process GLOB '*/device:CPU:*' AND name NOT IN ('Steps', 'XLA Modules') AND name NOT GLOB 'TPUsight: *' THEN 'ops'
     WHEN process GLOB '*/device:*' AND name = 'Async XLA Ops' THEN 'async'
     WHEN process = 'TPUsight' AND upid = (SELECT min(upid) FROM _tpusight_names WHERE process = 'TPUsight') THEN 'run'
   END AS kind
