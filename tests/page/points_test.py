@@ -31,9 +31,11 @@ import doors
 import expect
 import views_test
 
+
 def palette():
     """The colours of the classes of time, as the page has them."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "plugin", "page", "src", "colors.js"), encoding="utf-8") as f:
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(here, "..", "..", "plugin", "page", "src", "colors.js"), encoding="utf-8") as f:
         classes = re.search(r"const CLASSES = \{([^}]+)\}", f.read())[1]
     return {name: tuple(bytes.fromhex(color)) for name, color in re.findall(r'(\w+): "#([0-9a-f]{6})"', classes)}
 

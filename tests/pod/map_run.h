@@ -95,9 +95,10 @@ static inline enum ts_status map_run_pass(struct map_run *map, size_t file, stru
 	return st;
 }
 
-static const struct ts_report map_form = {
-	.generator = "tpusight", .version = "0", .pretty = true, .max_track_items = TS_MAX_TRACK_ITEMS
-};
+static const struct ts_report map_form = { .generator = "tpusight",
+					   .version = "0",
+					   .pretty = true,
+					   .max_track_items = TS_MAX_TRACK_ITEMS };
 
 static inline enum ts_status map_run_report(struct map_run *map, bool backwards,
 					    struct ts_buf *json, struct ts_error *err)
