@@ -89,7 +89,7 @@ export const viewNames = (frame) => frame.$$eval(".places [data-views]", (all) =
 
 // Goes to a view as one does: to its place, and there to the way of looking at it, where there are several.
 export async function show(frame, view) {
-	const place = await frame.$eval(`.places [data-views~="${view}"]`, (e) => e.id);
+	const place = await (await frame.waitForSelector(`.places [data-views~="${view}"]`, { state: "attached" })).evaluate((e) => e.id);
 	await frame.$eval(`#${place}`, (e) => e.getAttribute("aria-current") || e.click());
 	await frame.waitForSelector(`#${place}[aria-current]`);
 	if ((await frame.$eval(`#${place}`, (e) => e.dataset.views)) !== view) {
