@@ -118,7 +118,7 @@ struct ts_outcome {
 	size_t nr_done, nr_bad;
 	size_t nr_damaged, nr_empty; /* of the bad ones: a file is damaged; no profile is there */
 	bool usage;		     /* one was asked for what it does not have */
-	bool damaged; /* one was read in part */
+	bool damaged;		     /* one was read in part */
 };
 /* ST is of one more input; ERR is complained of when there is something in it. */
 void ts_outcome_note(struct ts_outcome *outcome, enum ts_status st, const struct ts_error *err);

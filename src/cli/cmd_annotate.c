@@ -88,13 +88,13 @@ struct work {
 	const struct annotate_options *own;
 	const struct ts_runs *runs;
 	struct ts_outcome outcome;
-	size_t nr_shown;	   /* sessions with a summary on the console */
-	bool can_undo;		   /* an annotation is there now */
+	size_t nr_shown; /* sessions with a summary on the console */
+	bool can_undo;	 /* an annotation is there now */
 	struct {
-		const char *logdir; /* for TensorBoard; NULL: there is no profile for it */
+		const char *logdir;  /* for TensorBoard; NULL: there is no profile for it */
 		struct ts_buf trace; /* for Perfetto; may be empty */
 	} places;		     /* of the first annotated session */
-	const char *xprof_version; /* that is installed; NULL: no memory */
+	const char *xprof_version;   /* that is installed; NULL: no memory */
 };
 
 static const char *cmd_annotate_place_of(const struct ts_session *session)
@@ -351,8 +351,7 @@ static void print_end(struct work *work)
 		ts_outcome_line(&out, &work->outcome, own->strip ? "stripped" : "annotated");
 		if (work->can_undo) {
 			ts_buf_putc(&out, '\n');
-			ts_deeds_open(&out, work->places.logdir,
-				      ts_buf_bytes(&work->places.trace));
+			ts_deeds_open(&out, work->places.logdir, ts_buf_bytes(&work->places.trace));
 			ts_deeds_undo(&out, work->cli->paths, work->cli->nr_paths);
 		}
 		ts_print(ts_buf_bytes(&out));
@@ -458,7 +457,8 @@ static enum ts_exit run_annotate(struct ts_cli *cli)
 		strip_folders(&work, &runs);
 	print_end(&work);
 	ts_runs_release(&runs);
-	return found && work.outcome.nr_done == 0 ? ts_exit_of(found) : ts_outcome_exit(&work.outcome);
+	return found && work.outcome.nr_done == 0 ? ts_exit_of(found)
+						  : ts_outcome_exit(&work.outcome);
 }
 
 static const struct annotate_options defaults = { .choice = TS_ANNOTATE_CHOICE_INIT };

@@ -226,13 +226,20 @@ static void find_notes(struct ts_result *result, struct ts_table *table, struct 
 static const struct {
 	const char *word, *label;
 } screen_words[] = {
-	{ "health", "Health score" },	{ "device busy", "Duty cycle" },
-	{ "MXU", "MXU utilization" },	{ "HBM", "HBM utilization" },
-	{ "padding", "padding waste" }, { "could save", "Gain" },
-	{ "good", "Band" },		{ "fair", "Band" },
-	{ "poor", "Band" },		{ "certain", "Confidence" },
-	{ "likely", "Confidence" },	{ "possible", "Confidence" },
-	{ "note", "Severity" },		{ "not explained", "Unexplained" },
+	{ "health", "Health score" },
+	{ "device busy", "Duty cycle" },
+	{ "MXU", "MXU utilization" },
+	{ "HBM", "HBM utilization" },
+	{ "padding", "padding waste" },
+	{ "could save", "Gain" },
+	{ "good", "Band" },
+	{ "fair", "Band" },
+	{ "poor", "Band" },
+	{ "certain", "Confidence" },
+	{ "likely", "Confidence" },
+	{ "possible", "Confidence" },
+	{ "note", "Severity" },
+	{ "not explained", "Unexplained" },
 };
 
 static struct ts_bytes label_of(const char *word)

@@ -22,8 +22,7 @@ static enum ts_status no_threshold(struct ts_bytes name, double number, struct t
 	if (closest.name[0])
 		return ts_fail(err, TS_USAGE, "unknown threshold '%.*s' (did you mean '%s'?)",
 			       TS_ARG(name), closest.name);
-	return ts_fail(err, TS_USAGE,
-		       "unknown threshold '%.*s' (tpusight thresholds lists them)",
+	return ts_fail(err, TS_USAGE, "unknown threshold '%.*s' (tpusight thresholds lists them)",
 		       TS_ARG(name));
 }
 

@@ -233,8 +233,8 @@ static void put_door(struct ts_buf *out, const char *command, struct ts_bytes pa
 	ts_buf_puts(out, command);
 	if (path.n > 0)
 		deeds_put_word(out, path);
-	ts_buf_printf(out, "%*s  %s",
-		      (int)(DOOR_WIDTH - TS_MIN(out->n - begin, DOOR_WIDTH)), "", words);
+	ts_buf_printf(out, "%*s  %s", (int)(DOOR_WIDTH - TS_MIN(out->n - begin, DOOR_WIDTH)), "",
+		      words);
 	if (named.n > 0)
 		deeds_put_word(out, named);
 	ts_buf_putc(out, '\n');
@@ -249,7 +249,8 @@ void ts_deeds_open(struct ts_buf *out, const char *logdir, struct ts_bytes trace
 	if (logdir) {
 		put_door(&text, "tensorboard --logdir ", ts_bytes_of(logdir),
 			 "tab TPUSIGHT; Profile > Trace Viewer", none);
-		put_door(&text, "tpusight serve ", ts_bytes_of(logdir), "without TensorBoard", none);
+		put_door(&text, "tpusight serve ", ts_bytes_of(logdir), "without TensorBoard",
+			 none);
 	}
 	if (trace.n > 0)
 		put_door(&text, "https://ui.perfetto.dev", none, "drop ", trace);

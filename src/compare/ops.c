@@ -325,11 +325,16 @@ enum part {
 static const struct {
 	const char *name, *title;
 } parts[NR_PARTS] = {
-	{ "slower", "ops that are slower" }, { "faster", "ops that are faster" },
-	{ "new", "ops that are new" },	     { "gone", "ops that are gone" },
-	{ "same", "ops as before" },	     { "compilation", "no op: compilation" },
-	{ "input", "no op: input" },	     { "launch", "no op: launch" },
-	{ "idle", "no op: idle" },	     { "left_over", "unattributed" },
+	{ "slower", "ops that are slower" },
+	{ "faster", "ops that are faster" },
+	{ "new", "ops that are new" },
+	{ "gone", "ops that are gone" },
+	{ "same", "ops as before" },
+	{ "compilation", "no op: compilation" },
+	{ "input", "no op: input" },
+	{ "launch", "no op: launch" },
+	{ "idle", "no op: idle" },
+	{ "left_over", "unattributed" },
 	{ "all", "total" },
 };
 

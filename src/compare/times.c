@@ -156,14 +156,16 @@ static void note_stretches(struct comparing *comparing, size_t run)
 	size_t nr = comparing->measured[run].nr_steps;
 
 	if (run > 0 && comparing->by_step && differ->counted[1] < nr)
-		ts_result_note(comparing->result,
-			       "%s: slow steps are correlated; effective sample size %zu of %zu steps",
-			       comparing->labels[run], differ->counted[1], nr);
+		ts_result_note(
+			comparing->result,
+			"%s: slow steps are correlated; effective sample size %zu of %zu steps",
+			comparing->labels[run], differ->counted[1], nr);
 	nr = comparing->measured[0].nr_steps;
 	if (run == 1 && comparing->by_step && differ->counted[0] < nr)
-		ts_result_note(comparing->result,
-			       "%s: slow steps are correlated; effective sample size %zu of %zu steps",
-			       comparing->labels[0], differ->counted[0], nr);
+		ts_result_note(
+			comparing->result,
+			"%s: slow steps are correlated; effective sample size %zu of %zu steps",
+			comparing->labels[0], differ->counted[0], nr);
 }
 
 static void put_verdicts(struct comparing *comparing)
@@ -241,8 +243,8 @@ static const struct figure {
 	  TS_FIELD_NAME(overview, overview.step_time_ps.median), "lower", 1 },
 	{ "step_time_ps.mean", "step time, mean",
 	  TS_FIELD_NAME(overview, overview.step_time_ps.mean), "lower", 1 },
-	{ "step_time_ps.p90", "step time, p90",
-	  TS_FIELD_NAME(overview, overview.step_time_ps.p90), "lower", 1 },
+	{ "step_time_ps.p90", "step time, p90", TS_FIELD_NAME(overview, overview.step_time_ps.p90),
+	  "lower", 1 },
 	{ "wall_ps", "wall time", OF_TIME(wall_ps), NULL, 1 },
 	{ "compilation_host_ps", "host compilations", OF_TIME(compilation_host_ps), "lower", 1 },
 	{ "peak_bytes", "peak of a program", "peak_memory_mb", "lower", 1.0 / 1048576 },

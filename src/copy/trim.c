@@ -118,10 +118,10 @@ static enum ts_status no_steps(const struct ts_steps *steps, const uint64_t *num
 		return ts_fail(
 			err, TS_USAGE,
 			"--steps: this run has no steps (--from-ms and --to-ms cut by time)");
-	return ts_fail(err, TS_USAGE, "--steps %llu-%llu: out of range; this run has steps %llu-%llu",
-		       (unsigned long long)choice->first_step,
-		       (unsigned long long)choice->last_step, (unsigned long long)first,
-		       (unsigned long long)last);
+	return ts_fail(
+		err, TS_USAGE, "--steps %llu-%llu: out of range; this run has steps %llu-%llu",
+		(unsigned long long)choice->first_step, (unsigned long long)choice->last_step,
+		(unsigned long long)first, (unsigned long long)last);
 }
 
 static enum ts_status cut_by_numbers(struct ts_trim *trim, const struct ts_steps *steps,

@@ -80,7 +80,7 @@ struct ts_runs {
 	size_t nr_empty; /* sessions without profiles; each is a problem, unless .empty_is_fine */
 	const char **folders; /* that were looked into: where more can come */
 	size_t nr_folders;
-	bool empty_is_fine;	  /* given by the caller: a session without profiles is no problem */
+	bool empty_is_fine; /* given by the caller: a session without profiles is no problem */
 	struct ts_remote *remote; /* likewise, for sessions below URLs */
 	const struct ts_looker *looker;
 

@@ -29,8 +29,8 @@ const char *ts_finding_gain(char out[TS_GAIN_MAX], const struct ts_finding *find
 		return "gain unknown";
 	if (finding->gain_ps == 0 && finding->impact_ps > 0)
 		return "gain counted with other findings";
-	snprintf(out, TS_GAIN_MAX, "could save %s (%s of the run)", ts_fmt_ps(time, finding->gain_ps),
-		 ts_fmt_pct(share, finding->gain_share * 100));
+	snprintf(out, TS_GAIN_MAX, "could save %s (%s of the run)",
+		 ts_fmt_ps(time, finding->gain_ps), ts_fmt_pct(share, finding->gain_share * 100));
 	return out;
 }
 

@@ -133,10 +133,11 @@ static enum ts_status run_read_source(struct ts_run *run, const struct source *s
 	if (st)
 		return ts_fail_at(err, st, "%.*s", TS_ARG(source->file));
 	if (!reader)
-		return ts_fail(err, TS_UNSUPPORTED,
-			       "%.*s: byte 0: not a recognised profile; expected .xplane.pb, a trace "
-			       "(.json, .json.gz), a session or a log directory",
-			       TS_ARG(source->file));
+		return ts_fail(
+			err, TS_UNSUPPORTED,
+			"%.*s: byte 0: not a recognised profile; expected .xplane.pb, a trace "
+			"(.json, .json.gz), a session or a log directory",
+			TS_ARG(source->file));
 	request.bytes = without_overlay(reader, source->bytes);
 	st = reader->read(&run->profile, &request, err);
 	if (run->profile.nr_hosts > host) {

@@ -451,8 +451,8 @@ static enum ts_status fail_to_listen(const struct ts_address *address, uint16_t 
 
 	ts_address_write(address, text);
 	if (errno == EADDRINUSE)
-		return ts_fail(err, TS_IO, "port %u of %s is in use; choose another with --port", port,
-			       text);
+		return ts_fail(err, TS_IO, "port %u of %s is in use; choose another with --port",
+			       port, text);
 	return ts_fail(err, TS_IO, "%s:%u: cannot listen there: %s (%s)", text, port, cause,
 		       remedy);
 }

@@ -19,12 +19,12 @@ struct ts_report {
 	bool pretty;			 /* JSON for people: indented */
 	bool brief;			 /* in at most .budget bytes (brief.h) */
 	size_t budget;
-	bool color;	  /* text: with the terminal's colours */
-	size_t width;	  /* text: columns of the terminal; 0: no limit */
-	bool is_screen;	  /* text: what fits one screen (screen.h), not all */
-	bool is_row;	  /* likewise, of a session among several: the least that tells them apart */
-	size_t top;	  /* text, CSV: rows of a table; 0: as many as the table says */
-	const char *sort; /* text, CSV: the column that rows are in the order of; or NULL */
+	bool color;	/* text: with the terminal's colours */
+	size_t width;	/* text: columns of the terminal; 0: no limit */
+	bool is_screen; /* text: what fits one screen (screen.h), not all */
+	bool is_row;	/* likewise, of a session among several: the least that tells them apart */
+	size_t top;	/* text, CSV: rows of a table; 0: as many as the table says */
+	const char *sort;	 /* text, CSV: the column that rows are in the order of; or NULL */
 	const char *const *only; /* JSON: these results alone, NULL at the end; NULL: all */
 	/* flame graphs */
 	const char *tree,

@@ -324,8 +324,8 @@ static void report_text_put_view(struct text *text, const struct ts_results *res
 	size_t before = text->out->n;
 
 	report_text_put_result(text, result);
-	if (text->out->failed || !is_blank(ts_bytes_cut(ts_buf_bytes(text->out), before,
-							 text->out->n)))
+	if (text->out->failed ||
+	    !is_blank(ts_bytes_cut(ts_buf_bytes(text->out), before, text->out->n)))
 		return;
 	text->out->n = before;
 	report_text_put_nothing(text->out, results, result->name);

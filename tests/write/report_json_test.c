@@ -191,9 +191,8 @@ TEST(unknown_view_names_those_there_are)
 	sample_make(&results);
 	report.view = "nonsense";
 	assert_int_equal(ts_report_json(&out, &results, &report, &err), TS_USAGE);
-	assert_string_equal(err.text,
-			    "unknown view 'nonsense' (there are: overview, time, doctor, "
-			    "and the tables of each)");
+	assert_string_equal(err.text, "unknown view 'nonsense' (there are: overview, time, doctor, "
+				      "and the tables of each)");
 	assert_int_equal(out.n, 0);
 	ts_results_release(&results);
 }

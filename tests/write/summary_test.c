@@ -163,8 +163,7 @@ TEST(share_above_its_peak_is_impossible)
 	result = TS_ADD(&results, overview);
 	TS_SET(result, overview, overview.mxu_utilization_pct,
 	       ts_held_share_pct(result, 5.1, TS_LIT("FLOPs and time")));
-	assert_summary(&results, 0,
-		       "-" DOT "-\nMXU impossible\n");
+	assert_summary(&results, 0, "-" DOT "-\nMXU impossible\n");
 	ts_results_release(&results);
 }
 
@@ -199,8 +198,7 @@ TEST(unknown_chip_is_shown_as_the_profile_names_it)
 	devices = TS_ITEM_ROWS(list, overview_device);
 	devices[0].kind = devices[1].kind = ts_text(ts_bytes_of("TPU v99"));
 	TS_SET(result, overview, run.devices, list); /* the third says nothing */
-	assert_summary(&results, 0,
-		       "-" DOT "2 x TPU v99 + 1 x unknown device" DOT "-\n");
+	assert_summary(&results, 0, "-" DOT "2 x TPU v99 + 1 x unknown device" DOT "-\n");
 	ts_results_release(&results);
 }
 
@@ -279,10 +277,11 @@ TEST(a_session_among_several_has_three_lines)
 	sample_make(&results);
 	ts_summary_row(&out, &results, &report);
 	ts_buf_putc(&out, '\0');
-	assert_string_equal((char *)out.p, "profiles/run1/2025_03_11\n"
-					   "  1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT
-					   "2 steps (inferred from jit_f)\n"
-					   "    18.8 s  82 % of core time waits for copies to and from host memory\n");
+	assert_string_equal(
+		(char *)out.p,
+		"profiles/run1/2025_03_11\n"
+		"  1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT "2 steps (inferred from jit_f)\n"
+		"    18.8 s  82 % of core time waits for copies to and from host memory\n");
 	ts_buf_release(&out);
 	ts_results_release(&results);
 }

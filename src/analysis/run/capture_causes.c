@@ -612,9 +612,8 @@ static bool check_busy_at_end(struct report *report, const struct work *work)
 		return false;
 	ts_buf_printf(&report->text, "The last op ended %s before the profile did.",
 		      ts_fmt_ps(time, TS_MAX(gap_ps, 0)));
-	capture_causes_add(
-		report, "not_blocked", TS_INFO, TS_CAPTURE_USABLE,
-		TS_LIT("The profile stopped mid-step; the last step is incomplete"));
+	capture_causes_add(report, "not_blocked", TS_INFO, TS_CAPTURE_USABLE,
+			   TS_LIT("The profile stopped mid-step; the last step is incomplete"));
 	return true;
 }
 

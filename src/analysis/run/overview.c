@@ -407,11 +407,11 @@ static struct ts_bytes source_of_ranges(const struct ts_context *ctx, struct ts_
 		if (phases.nr[i] > 0)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%zu %s",
 					      n ? ", " : " (", phases.nr[i], words[i]);
-	return ts_result_text(result, "%s %s%s%s%s",
-			      is_marked ? "marked on the host as" : "inferred from the ranges",
-			      steps->made_of, text, n ? ")" : "",
-			      ts_timeline_facts(ctx)->nr_steps > 0 ? ", each to the end of its last kernel"
-								   : "");
+	return ts_result_text(
+		result, "%s %s%s%s%s",
+		is_marked ? "marked on the host as" : "inferred from the ranges", steps->made_of,
+		text, n ? ")" : "",
+		ts_timeline_facts(ctx)->nr_steps > 0 ? ", each to the end of its last kernel" : "");
 }
 
 /* Where steps are not those that the devices' own markers show, the summary says so. */

@@ -187,7 +187,8 @@ static void put_memory(struct ts_buf *text, const struct ts_time_facts *time)
 	int64_t wait_ps = TS_MAX(time->bucket_ps[TS_BUCKET_MEMORY_WAIT] - hbm_ps, 0);
 
 	time_verdict_put_share(text, time, hbm_ps);
-	ts_buf_puts(text, " of device time is what HBM needs at its peak, beyond the matrix units; ");
+	ts_buf_puts(text,
+		    " of device time is what HBM needs at its peak, beyond the matrix units; ");
 	time_verdict_put_share(text, time, wait_ps);
 	ts_buf_puts(text, " waits for copies");
 }

@@ -549,7 +549,8 @@ TEST(a_slow_step_is_told_with_what_it_has_more_of)
 		if (finding) {
 			/* 50 ms over the median, on two cores */
 			assert_int_equal(finding->impact_ps, 100 * MS);
-			assert_true(contains(finding->title, "1 of 5 steps is slow (more than 20 %"));
+			assert_true(
+				contains(finding->title, "1 of 5 steps is slow (more than 20 %"));
 			assert_true(contains(finding->evidence, "half of them are within 3.00 ms"));
 			assert_true(contains(finding->evidence,
 					     "Step 4 takes 50.0 ms more: Idle grew by 100 core-ms "
@@ -688,7 +689,8 @@ TEST(a_copy_that_is_waited_for_is_worth_what_compute_could_cover)
 		assert_int_equal(finding != NULL, !host); /* host copies have a rule of their own */
 		if (finding) {
 			assert_int_equal(finding->impact_ps, 40 * MS);
-			assert_true(contains(finding->title, "10 % of device time waits for copies"));
+			assert_true(
+				contains(finding->title, "10 % of device time waits for copies"));
 			assert_true(
 				contains(finding->evidence, "wait 100 core-ms; 300 core-ms more"));
 			assert_true(contains(finding->evidence,
@@ -755,8 +757,7 @@ TEST(a_core_that_comes_late_is_told)
 		if (finding) {
 			assert_int_equal(finding->impact_ps, rows[i].impact_ms * MS);
 			assert_int_equal(finding->gain_ps, rows[i].impact_ms * MS / 2);
-			assert_true(contains(finding->title,
-					     "/device:TPU:1 is a straggler"));
+			assert_true(contains(finding->title, "/device:TPU:1 is a straggler"));
 			assert_true(contains(finding->evidence, "of host host0"));
 			assert_true(
 				contains(finding->evidence, "last to 80 % of the 50 collectives"));

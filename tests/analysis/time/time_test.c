@@ -624,8 +624,10 @@ TEST(a_verdict_says_no_more_than_a_rate_shows)
 	/* a verdict names the limit; findings, which may be many, judge it */
 	assert_verdict_on("/device:GPU:0", "Stream #1(Compute)", MARK + 2,
 			  "Your workload is compute-bound", "compute");
-	assert_verdict(MARK + 3, "Memory-bound: devices wait for HBM 100.0 % of the time", "memory_wait");
-	assert_verdict(COPY, "Waiting for copies within the device takes 100.0 % of device time", "memory_wait");
+	assert_verdict(MARK + 3, "Memory-bound: devices wait for HBM 100.0 % of the time",
+		       "memory_wait");
+	assert_verdict(COPY, "Waiting for copies within the device takes 100.0 % of device time",
+		       "memory_wait");
 	assert_verdict(
 		MARK + 1,
 		"Ops run below their rooflines: 99.0 % of device time is beyond what their work "

@@ -51,7 +51,7 @@ test("an address that no browser opens is opened without the query", () => {
 test("eight rows are pinned at most, of a finding those of the run and its own", () => {
 	const rows = ["TPUsight: Findings", "TPUsight: Gaps: /device:TPU:0", "TPUsight: Steps", "TPUsight: Critical path", "TPUsight: Critical path: /device:TPU:0"];
 	for (let rank = 1; rank <= 20; rank++) rows.push(`TPUsight: ${rank} warning`);
-	const pinned = (...of) => rows.filter((name) => new RegExp(commandsOf(...of)[0].args[0]).test(name));
+	const pinned = (...given) => rows.filter((name) => new RegExp(commandsOf(...given)[0].args[0]).test(name));
 	assert.equal(pinned(of(4), null, null).length, 8);
 	const report = { ...of(64), doctor: { findings: [{ id: "other" }, FINDING] } };
 	assert.deepEqual(pinned(report, FINDING, null), ["TPUsight: Steps", "TPUsight: Critical path", "TPUsight: 2 warning"]);

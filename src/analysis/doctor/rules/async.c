@@ -40,8 +40,9 @@ static void check_exposed_async(struct ts_doctor *doctor, const struct ts_rule *
 				       waits.coverable_ps < 0
 					       ? waits.exposed_ps
 					       : TS_MIN(waits.exposed_ps, waits.coverable_ps));
-	finding->title = TS_SENTENCE(
-		doctor, "{share} of device time waits for copies within the device", TS_SHARE(share));
+	finding->title =
+		TS_SENTENCE(doctor, "{share} of device time waits for copies within the device",
+			    TS_SHARE(share));
 	TS_PUT(doctor,
 	       "The cores wait {core}; {core} more are hidden behind compute. [Compute that does "
 	       "not depend on them could cover {core} at most. ]Most in ",

@@ -135,8 +135,9 @@ static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule
 	slow = slow_op(doctor, core->device);
 	if (!slow)
 		claim_own(doctor, own_ps);
-	finding->title = TS_SENTENCE(doctor, "{name} is a straggler: the other cores wait for it in collectives",
-				     TS_NAME(device->label));
+	finding->title = TS_SENTENCE(
+		doctor, "{name} is a straggler: the other cores wait for it in collectives",
+		TS_NAME(device->label));
 	put_core(doctor, core);
 	put_slow_op(doctor, slow);
 	finding->evidence = ts_doctor_text(doctor);

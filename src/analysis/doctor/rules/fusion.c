@@ -162,9 +162,8 @@ static void describe_chains(struct ts_doctor *doctor, struct ts_finding *finding
 {
 	struct ts_selection ops = { .nr = 0 };
 
-	finding->title =
-		TS_SENTENCE(doctor, "Chains of tiny ops take {share} of device time",
-			    TS_SHARE(share));
+	finding->title = TS_SENTENCE(doctor, "Chains of tiny ops take {share} of device time",
+				     TS_SHARE(share));
 	TS_PUT(doctor, "{count} series of ops that are each too short to fill the core: ",
 	       TS_COUNT(fusion->nr_chains));
 	for (size_t i = 0; i < TS_MIN(fusion->nr_chains, TS_MAX_BEST); i++) {

@@ -237,7 +237,8 @@ static void put_room(struct ts_doctor *doctor, const struct copies *group)
 		used = hbm_used(&doctor->ctx->profile->modules[op->module]);
 	if (used >= 0 && used < hbm)
 		TS_PUT(doctor,
-		       "Keep up to {bytes} more of it in HBM: the module takes {bytes} of {bytes}. ",
+		       "Keep up to {bytes} more of it in HBM: the module takes {bytes} of "
+		       "{bytes}. ",
 		       TS_BYTES(hbm - used), TS_BYTES(used), TS_BYTES(hbm));
 }
 

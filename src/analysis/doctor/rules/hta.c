@@ -21,8 +21,8 @@ static void check_kernel_gaps(struct ts_doctor *doctor, const struct ts_rule *ru
 	    !(share * 100 > doctor->ctx->settings->kernel_gaps_high))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, gap_ps);
-	finding->title = TS_SENTENCE(
-		doctor, "Gaps between kernels take {share} of device time", TS_SHARE(share));
+	finding->title = TS_SENTENCE(doctor, "Gaps between kernels take {share} of device time",
+				     TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"{count} gaps of {time} on average between kernels that the host had launched in "
@@ -51,9 +51,9 @@ static void check_short_kernels(struct ts_doctor *doctor, const struct ts_rule *
 	if (short_ps <= 0 || !(share * 100 > doctor->ctx->settings->short_kernels_high))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, short_ps);
-	finding->title =
-		TS_SENTENCE(doctor, "Kernels shorter than {number} \u00b5s take {share} of device time",
-			    TS_ROUNDED(doctor->ctx->settings->kernel_short), TS_SHARE(share));
+	finding->title = TS_SENTENCE(
+		doctor, "Kernels shorter than {number} \u00b5s take {share} of device time",
+		TS_ROUNDED(doctor->ctx->settings->kernel_short), TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"{count} of {count} kernels, {core} in all; {count} were over sooner than the call "
@@ -176,9 +176,9 @@ static void check_late_rank(struct ts_doctor *doctor, const struct ts_rule *rule
 		return;
 	finding = ts_doctor_report_run(doctor, rule, lost_ps);
 	ts_doctor_cures(doctor, rank_cure(doctor, late));
-	finding->title =
-		TS_SENTENCE(doctor, "Rank {count} is a straggler: {share} of device time waits for it",
-			    TS_COUNT(late->number), TS_SHARE(ts_doctor_share(doctor, lost_ps)));
+	finding->title = TS_SENTENCE(
+		doctor, "Rank {count} is a straggler: {share} of device time waits for it",
+		TS_COUNT(late->number), TS_SHARE(ts_doctor_share(doctor, lost_ps)));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"Of {count} collectives it came last to {count}: its kernels were the shortest, as "

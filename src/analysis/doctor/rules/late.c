@@ -83,13 +83,12 @@ static struct ts_bytes rules_late_title(struct ts_doctor *doctor, const struct b
 	const char *are = doctor->roots->nr_devices == 1 ? "is a straggler" : "are stragglers";
 
 	if (most && most->usual_ps == 0)
-		return TS_SENTENCE(
-			doctor,
-			"{text} {text}: it alone runs {name}, {time} an "
-			"execution",
-			TS_PLAIN(names), TS_STRING(are),
-			TS_NAME(doctor->ctx->profile->ops[most->op].name),
-			TS_TIME(most->own_ps / most->nr));
+		return TS_SENTENCE(doctor,
+				   "{text} {text}: it alone runs {name}, {time} an "
+				   "execution",
+				   TS_PLAIN(names), TS_STRING(are),
+				   TS_NAME(doctor->ctx->profile->ops[most->op].name),
+				   TS_TIME(most->own_ps / most->nr));
 	if (most)
 		return TS_SENTENCE(doctor,
 				   "{text} {text}: {name} takes {time} an "

@@ -167,9 +167,8 @@ static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule
 	    doctor->total_ps <= 0)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, ts_to_ps(sum.lost_ps));
-	finding->title =
-		TS_SENTENCE(doctor, "Matrix units run at {share} of peak over the run",
-			    TS_SHARE(overall));
+	finding->title = TS_SENTENCE(doctor, "Matrix units run at {share} of peak over the run",
+				     TS_SHARE(overall));
 	put_utilization(doctor, &sum);
 	matrix_put_unknown(doctor);
 	finding->evidence = ts_doctor_text(doctor);
@@ -326,8 +325,9 @@ static void check_unknown_cost(struct ts_doctor *doctor, const struct ts_rule *r
 	if (!(share * 100 >= doctor->ctx->settings->finding_min) || ops.nr == 0)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, -1);
-	finding->title = TS_SENTENCE(
-		doctor, "Custom calls of unknown cost take {share} of device time", TS_SHARE(share));
+	finding->title =
+		TS_SENTENCE(doctor, "Custom calls of unknown cost take {share} of device time",
+			    TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"{ops}: {core}. Their FLOPs and bytes are in neither the profile nor the module, "

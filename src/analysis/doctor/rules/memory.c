@@ -71,8 +71,8 @@ static void report_total_padding(struct ts_doctor *doctor, const struct ts_rule 
 	int64_t cost = ts_padding_facts(doctor->ctx)->waste_ps;
 	struct ts_finding *finding = ts_doctor_report_run(doctor, rule, cost);
 
-	finding->title = TS_SENTENCE(doctor, "Tile padding takes {share} of device time",
-				     TS_SHARE(waste));
+	finding->title =
+		TS_SENTENCE(doctor, "Tile padding takes {share} of device time", TS_SHARE(waste));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"No op alone is above the threshold; together they are[, at a cost of {core}].",
@@ -269,9 +269,9 @@ static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *
 	if (!(share * 100 > doctor->ctx->settings->layout_copy_high) || ops.nr == 0)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, ops.exclusive_ps);
-	finding->title = TS_SENTENCE(
-		doctor, "Copies and transposes on the device take {share} of its time",
-		TS_SHARE(share));
+	finding->title =
+		TS_SENTENCE(doctor, "Copies and transposes on the device take {share} of its time",
+			    TS_SHARE(share));
 	TS_PUT(doctor,
 	       "{core} in {count} execution{s}[, most in {ops}]. They compute nothing: they bring "
 	       "arrays into another layout or place.",

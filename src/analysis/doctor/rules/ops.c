@@ -173,8 +173,9 @@ static void check_attention_by_shapes(struct ts_doctor *doctor, const struct ts_
 		least_ps = facts->product_flops / doctor->rates->peak_flops_per_s *
 			   (double)TS_PS_PER_S;
 	finding = ts_doctor_report_run(doctor, rule, ts_to_ps((double)ps - least_ps));
-	finding->title = TS_SENTENCE(
-		doctor, "Attention that is not fused takes {share} of device time", TS_SHARE(share));
+	finding->title =
+		TS_SENTENCE(doctor, "Attention that is not fused takes {share} of device time",
+			    TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"Calls of a softmax over {count} queries and {count} keys ({count} of them) take "
@@ -199,8 +200,9 @@ static void check_attention_by_counts(struct ts_doctor *doctor, const struct ts_
 		return;
 	finding = ts_doctor_report_run(doctor, rule,
 				       ts_to_ps((double)ops->exclusive_ps - ops->least_ps));
-	finding->title = TS_SENTENCE(
-		doctor, "Attention that is not fused takes {share} of device time", TS_SHARE(share));
+	finding->title =
+		TS_SENTENCE(doctor, "Attention that is not fused takes {share} of device time",
+			    TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(doctor,
 					"A softmax and {count} products run {count} times each, "
 					"one after the other: {ops}. "

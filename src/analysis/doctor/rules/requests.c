@@ -27,8 +27,8 @@ static void check_requests(struct ts_doctor *doctor, const struct ts_rule *rule)
 	if (doctor->requests_ps <= 0 || !(share * 100 >= doctor->ctx->settings->finding_min))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, 0);
-	finding->title = TS_SENTENCE(
-		doctor, "Devices wait for requests {share} of the time", TS_SHARE(share));
+	finding->title = TS_SENTENCE(doctor, "Devices wait for requests {share} of the time",
+				     TS_SHARE(share));
 	TS_PUT(doctor,
 	       "The host waits for requests for {core} of {core}. This time is no loss: it counts "
 	       "in "

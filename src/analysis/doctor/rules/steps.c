@@ -107,8 +107,8 @@ static void rules_steps_put_compiled(struct ts_doctor *doctor, const struct ts_s
 	if (!row)
 		return;
 	TS_PUT(doctor, " {name} was {text} then[: its code is at {name}].",
-	       TS_NAME(ts_module_stem(row->module)), TS_STRING(row->is_again ? "recompiled" : "compiled"),
-	       TS_NAME(source));
+	       TS_NAME(ts_module_stem(row->module)),
+	       TS_STRING(row->is_again ? "recompiled" : "compiled"), TS_NAME(source));
 }
 
 /* " Step 216 takes 33.9 ms more: compilation, with the host in XLA::TPU run backend." */
@@ -439,7 +439,8 @@ static void report_slow(struct ts_doctor *doctor, const struct ts_rule *rule,
 		ts_doctor_report_run(doctor, rule, ts_i64_mul(all_excess(time), cores));
 
 	finding->title = TS_SENTENCE(
-		doctor, "{count} of {count} steps {text} slow (more than {number} % above the median)",
+		doctor,
+		"{count} of {count} steps {text} slow (more than {number} % above the median)",
 		TS_COUNT(time->nr_slow_steps), TS_COUNT(time->nr_steps),
 		TS_STRING(time->nr_slow_steps == 1 ? "is" : "are"),
 		TS_ROUNDED(doctor->ctx->settings->slow_step_high));

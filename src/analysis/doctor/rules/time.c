@@ -73,9 +73,8 @@ static void check_exposed_collectives(struct ts_doctor *doctor, const struct ts_
 		return;
 	finding = ts_doctor_report_run(doctor, rule, own_ps);
 	ts_doctor_claim_class(doctor, TS_BUCKET_COMMUNICATION, INT64_MAX);
-	finding->title = TS_SENTENCE(
-		doctor, "{share} of device time waits for collectives",
-		TS_SHARE(share));
+	finding->title = TS_SENTENCE(doctor, "{share} of device time waits for collectives",
+				     TS_SHARE(share));
 	rules_time_add_ops(doctor, finding, TS_BUCKET_COMMUNICATION);
 	TS_PUT(doctor, "[ In {core} of that cores wait for one that comes later.]",
 	       TS_WHEN(own_ps < all_ps, TS_CORE(all_ps - own_ps)));
@@ -273,8 +272,7 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 	advise_by_gaps(doctor, finding);
 	if (ts_doctor_root_at_host(doctor, finding, TS_BUCKET_IDLE))
 		finding->title = TS_SENTENCE(
-			doctor,
-			"Devices are idle {share} of the time: the launch waits for {name}",
+			doctor, "Devices are idle {share} of the time: the launch waits for {name}",
 			TS_SHARE(finding->impact_share), TS_NAME(finding->root.event));
 	rules_time_range_gaps(doctor, gaps, nr);
 }
@@ -302,9 +300,9 @@ static void check_dominant_op(struct ts_doctor *doctor, const struct ts_rule *ru
 				   ts_profile_is_of_cpus(doctor->ctx->profile)
 					   ? -1
 					   : ts_to_ps((double)fact->exclusive_ps - least));
-	finding->title =
-		TS_SENTENCE(doctor, "{name} alone takes {share} of device time", TS_NAME(fact->name),
-			    TS_SHARE(ts_doctor_share(doctor, fact->exclusive_ps)));
+	finding->title = TS_SENTENCE(doctor, "{name} alone takes {share} of device time",
+				     TS_NAME(fact->name),
+				     TS_SHARE(ts_doctor_share(doctor, fact->exclusive_ps)));
 	finding->evidence = TS_SENTENCE(
 		doctor, "{core} in {count} execution{s}[; by the roofline it needs {core}].",
 		TS_CORE(fact->exclusive_ps), TS_COUNT(TS_MAX(fact->occurrences, 0)),
@@ -344,8 +342,8 @@ static void check_small_ops(struct ts_doctor *doctor, const struct ts_rule *rule
 		return;
 	finding = ts_doctor_report_run(doctor, rule,
 				       ts_to_ps((double)ops.exclusive_ps - ops.least_ps));
-	finding->title = TS_SENTENCE(doctor, "Tiny ops take {share} of device time",
-				     TS_SHARE(share));
+	finding->title =
+		TS_SENTENCE(doctor, "Tiny ops take {share} of device time", TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"{count} ops run {count} times, {time} each on average; most time in {ops}.",

@@ -149,9 +149,8 @@ static void check_hbm_bandwidth(struct ts_doctor *doctor, const struct ts_rule *
 	if (impact_ps == 0)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, impact_ps);
-	finding->title = TS_SENTENCE(
-		doctor, "Ops far below HBM's rate lose {share} of device time",
-		TS_SHARE(ts_doctor_share(doctor, impact_ps)));
+	finding->title = TS_SENTENCE(doctor, "Ops far below HBM's rate lose {share} of device time",
+				     TS_SHARE(ts_doctor_share(doctor, impact_ps)));
 	rules_traffic_put_slow(doctor, memory, &best);
 	finding->evidence = ts_doctor_text(doctor);
 	for (size_t i = 0; i < memory->nr_ops; i++)

@@ -126,8 +126,9 @@ TEST(the_step_that_waits_is_named)
 	given_compilation("jit_f", 350, 500, true);
 	given_family("jit_f", 1, 1, 300);
 	doctor = when_examined(&run);
-	assert_true(ts_bytes_has(about(doctor, "jit_f was recompiled; step 12 waited for it")->evidence,
-				 "It had an executable already. The devices lose 300 core-ms by it."));
+	assert_true(
+		ts_bytes_has(about(doctor, "jit_f was recompiled; step 12 waited for it")->evidence,
+			     "It had an executable already. The devices lose 300 core-ms by it."));
 	given_release(&run);
 }
 

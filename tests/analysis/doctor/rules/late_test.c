@@ -45,8 +45,7 @@ TEST(a_late_core_gives_all_of_its_lateness)
 
 	analyse(given, 0);
 	finding = assert_gain(given, "straggler", STEPS * 200);
-	assert_said(finding->title,
-		    "/device:TPU:1 is a straggler: it alone runs fusion.2");
+	assert_said(finding->title, "/device:TPU:1 is a straggler: it alone runs fusion.2");
 	assert_int_equal(finding->gain_alone_ps, finding->gain_ps);
 	assert_int_equal(finding->gain_low_ps, finding->gain_ps);
 	assert_false(finding->is_headroom);
