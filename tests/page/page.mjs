@@ -293,14 +293,14 @@ async function link(page, frame) {
 	now = await find_frame(page);
 	await now.waitForSelector("#view");
 	await choose(now, "memory");
-	await choose(now, "doctor");
+	await choose(now, "slices");
 	await page.goBack();
 	await now.waitForSelector('#view[data-view="memory"]');
 	await page.goForward();
-	await now.waitForSelector('#view[data-view="doctor"]');
+	await now.waitForSelector('#view[data-view="slices"]');
 	await page.evaluate(() => history.go(0));
 	now = await find_frame(page);
-	await now.waitForSelector('#view[data-view="doctor"]');
+	await now.waitForSelector('#view[data-view="slices"]');
 }
 
 // What is chosen is asked of the server: figures of all views are of that part, from a link too, and Escape brings back the whole run's.
