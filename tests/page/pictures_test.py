@@ -65,7 +65,7 @@ def shown():
     folder = os.path.join(TOP, "docs", "pictures")
     there = {name.removesuffix(".png") for name in os.listdir(folder)} if os.path.isdir(folder) else set()
     with open(os.path.join(TOP, "plugin", "page", "src", "views", "index.js"), encoding="utf-8") as file:
-        views = set(re.findall(r'^\t\{ name: "(\w+)", title', file.read(), re.MULTILINE)) | PAGES
+        views = set(re.findall(r'^\t\{ name: "(\w+)", place', file.read(), re.MULTILINE)) | PAGES
     with open(os.path.join(TOP, "README.md"), encoding="utf-8") as file:
         said = dict(re.findall(r"!\[([^\]]+)\]\(docs/pictures/(\w+)\.png\)", file.read()))
     size = sum(os.path.getsize(os.path.join(folder, f"{name}.png")) for name in there)
