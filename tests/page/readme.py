@@ -19,8 +19,9 @@ import views_test
 
 sys.path.insert(0, os.path.join(doors.HERE, "..", "fixtures"))
 
-TPU = ["overview", "systolic", "roofline", "padding", "fusion", "cache", "memory", "time", "slices", "doctor", "flame", "compile"]
+TPU = ["overview", "ops", "systolic", "roofline", "padding", "fusion", "cache", "memory", "time", "slices", "doctor", "flame", "compile"]
 GPU = ["hta", "kernels", "operators", "timeline", "hta_critical_path"]
+FOUND = {"ops": {"ops.ops.find": "all-reduce"}}  # a table of one kind is smaller
 AT = {"memory": 'section[aria-label="what a program holds"]', "systolic": 'section[aria-label="an op on the array"]',
       "overview": None, "op": None}
 OP = "fusion.337"
@@ -42,7 +43,7 @@ def file_jobs(folder):
     pages = {name: doors.html(path, os.path.join(folder, f"{name}.html")) for name, path in {
         "sample": doors.SAMPLE, "trace": doors.TRACE, "pod": pod(folder)}.items()}
     for view in TPU:
-        yield job(view, address(pages["sample"], view))
+        yield job(view, address(pages["sample"], view, **FOUND.get(view, {})))
     module = next(op["module"] for op in views_test.page_of(pages["sample"])[1]["ops"] if op["name"] == OP)
     yield job("op", address(pages["sample"], "overview", op=f"{module}/{OP}"))
     for view in GPU:

@@ -6,7 +6,7 @@ import { columnsOf, Missing } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 
-const FIRST = ["category", "name", "source", "framework_op", "occurrences", "self_time_ps", "bucket", "bound_by", "mxu_utilization_pct", "hbm_bytes_per_s", "padding_waste_pct", "flops", "bytes_accessed", "total_time_ps", "is_remat", "module"];
+const FIRST = ["category", "name", "source", "self_time_ps", "bucket", "bound_by", "mxu_utilization_pct", "hbm_bytes_per_s", "padding_waste_pct", "flops", "bytes_accessed", "total_time_ps", "occurrences", "is_remat", "framework_op", "module"];
 const LEAVE = ["op_index", "program_id", "first_device", "first_start_ps", "first_end_ps", "exclusive_ps"];
 
 export function Ops() {
