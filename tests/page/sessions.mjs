@@ -50,7 +50,9 @@ async function table_says_when(page) {
 }
 
 async function points_say_which(page) {
-	const box = await (await page.$(`${CHART} .u-over`)).boundingBox();
+	const over = await page.$(`${CHART} .u-over`);
+	await over.scrollIntoViewIfNeeded();
+	const box = await over.boundingBox();
 	await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2);
 	const tip = await page.waitForFunction((chart) => [...document.querySelectorAll(`${chart} .tip`)].find((e) => !e.hidden && e.textContent)?.textContent, CHART);
 	const text = await tip.jsonValue();
