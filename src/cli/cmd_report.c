@@ -235,7 +235,7 @@ static void put_hint(struct reporting *reporting)
 	ts_buf_puts(&reporting->out,
 		    reporting->print.form.is_row
 			    ? "\nMore: tpusight report with the path of one of them\n"
-			    : "\nMore: tpusight report --view doctor (advice), --view ops, --all; "
+			    : "More: tpusight report --view doctor (advice), --view ops, --all; "
 			      "see --help\n");
 }
 
