@@ -120,24 +120,21 @@ static enum ts_exit no_command(const char *program, const char *word)
 	struct ts_closest closest = ts_closest_to(ts_bytes_of(word));
 	struct ts_error err = TS_ERROR_INIT;
 
-	for (size_t i = 0; word && i < TS_NELEM(answers); i++)
+	for (size_t i = 0; i < TS_NELEM(answers); i++)
 		if (strcmp(word, answers[i].word) == 0) {
 			answers[i].print(program);
 			return TS_EXIT_DONE;
 		}
-	for (size_t i = 0; word && ts_commands[i]; i++)
+	for (size_t i = 0; ts_commands[i]; i++)
 		ts_closest_try(&closest, ts_commands[i]->name);
-	for (size_t i = 0; word && ts_externals[i].name; i++)
+	for (size_t i = 0; ts_externals[i].name; i++)
 		ts_closest_try(&closest, ts_externals[i].name);
 	if (closest.name[0])
 		ts_fail(&err, TS_USAGE, "unknown command '%s' (did you mean '%s'?)", word,
 			closest.name);
-	else if (word)
-		ts_fail(&err, TS_USAGE, "unknown command '%s' (see %s --help)", word, program);
-	if (word)
-		ts_complain(err.text);
 	else
-		ts_print_help(program, NULL);
+		ts_fail(&err, TS_USAGE, "unknown command '%s' (see %s --help)", word, program);
+	ts_complain(err.text);
 	return TS_EXIT_USAGE;
 }
 
@@ -191,8 +188,12 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 		if (!command && ts_external_find(argc > 1 ? argv[1] : NULL))
 			return cli_program_settle(
 				ts_external_run(ts_external_find(argv[1]), argv + 1));
-		if (!command)
-			return cli_program_settle(no_command(program, argc > 1 ? argv[1] : NULL));
+		if (!command && argc > 1)
+			return cli_program_settle(no_command(program, argv[1]));
+		if (!command) {
+			print_help(program);
+			return TS_EXIT_USAGE;
+		}
 		snprintf(name, sizeof(name), "%s %s", program, command->name);
 		argv++;
 		argc--;
