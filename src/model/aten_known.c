@@ -16,19 +16,9 @@ static uint64_t known_key(uint32_t op, struct ts_bytes dims)
 	return ts_hash((struct ts_bytes){ (const uint8_t *)both, sizeof(both) }, 0);
 }
 
-const struct ts_aten_work *ts_aten_known_find(const struct ts_aten_known *known, uint32_t op,
-					      struct ts_bytes dims)
+static enum ts_status known_put(struct ts_aten_known *known, uint32_t op, struct ts_bytes dims,
+				const struct ts_aten_work *work, struct ts_error *err)
 {
-	uint32_t at = dims.p ? ts_map_find(&known->places, known_key(op, dims)) : TS_NONE;
-
-	TS_ASSERT_HOT(known);
-	return at == TS_NONE ? NULL : &known->works[at];
-}
-
-enum ts_status ts_aten_known_put(struct ts_aten_known *known, uint32_t op, struct ts_bytes dims,
-				 const struct ts_aten_work *work, struct ts_error *err)
-{
-	TS_ASSERT_HOT(known && work);
 	if (!dims.p || known->nr >= KNOWN_CALLS)
 		return TS_OK;
 	if (!ts_grow(&known->works, &known->cap, known->nr + 1, sizeof(*known->works)) ||
@@ -36,6 +26,24 @@ enum ts_status ts_aten_known_put(struct ts_aten_known *known, uint32_t op, struc
 		return ts_fail_nomem(err);
 	known->works[known->nr++] = *work;
 	return TS_OK;
+}
+
+enum ts_status ts_aten_known_work(struct ts_aten_known *known, uint32_t op,
+				  struct ts_aten_call *call, ts_aten_ask *ask, const void *ctx,
+				  struct ts_aten_work *work, struct ts_error *err)
+{
+	uint32_t at =
+		call->dims.p ? ts_map_find(&known->places, known_key(op, call->dims)) : TS_NONE;
+
+	TS_ASSERT_HOT(known && call && ask && work);
+	if (at != TS_NONE) {
+		*work = known->works[at];
+		return TS_OK;
+	}
+	call->types = ask(ctx, "Input type");
+	call->values = ask(ctx, "Concrete Inputs");
+	*work = ts_aten_work_of(call);
+	return known_put(known, op, call->dims, work, err);
 }
 
 void ts_aten_known_release(struct ts_aten_known *known)

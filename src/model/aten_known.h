@@ -15,12 +15,14 @@ struct ts_aten_known { /* zeroed at first */
 	size_t nr, cap;
 };
 
-/* Of a call of operator OP whose "Input Dims" stand at DIMS; NULL: it is not known. */
-const struct ts_aten_work *ts_aten_known_find(const struct ts_aten_known *known, uint32_t op,
-					      struct ts_bytes dims);
-/* Beyond a bound they are not kept. */
-enum ts_status ts_aten_known_put(struct ts_aten_known *known, uint32_t op, struct ts_bytes dims,
-				 const struct ts_aten_work *work, struct ts_error *err);
+/* What is written beside a call: "Input type", "Concrete Inputs"; empty: it is not. */
+typedef struct ts_bytes ts_aten_ask(const void *ctx, const char *name);
+
+/* Of a call of operator OP, of which CALL has formula and "Input Dims". Its other texts are asked for where none of the operator
+ * with the same dims, in the same place, was met; beyond a bound works are not kept. */
+enum ts_status ts_aten_known_work(struct ts_aten_known *known, uint32_t op,
+				  struct ts_aten_call *call, ts_aten_ask *ask, const void *ctx,
+				  struct ts_aten_work *work, struct ts_error *err);
 void ts_aten_known_release(struct ts_aten_known *known);
 
 #endif

@@ -40,43 +40,39 @@ struct launched_line {
 	uint32_t index;
 };
 
-static struct ts_bytes launched_text(const struct ts_block *block, size_t i, const char *name)
+/* An event of a block. */
+struct launched_event {
+	const struct ts_block *block;
+	size_t at;
+};
+
+/* ts_aten_ask */
+static struct ts_bytes launched_text(const void *ctx, const char *name)
 {
+	const struct launched_event *event = ctx;
+	const struct ts_block *block = event->block;
 	struct ts_stat stat;
 
-	if (!block->stat || !block->stat(block, i, name, &stat) || stat.type != TS_STAT_TEXT)
+	if (!block->stat || !block->stat(block, event->at, name, &stat) ||
+	    stat.type != TS_STAT_TEXT)
 		return (struct ts_bytes){ NULL, 0 };
 	return stat.text;
-}
-
-static enum ts_status launched_work_of(struct launched_line *line, const struct ts_block *block,
-				       size_t i, struct ts_aten_work *work, struct ts_error *err)
-{
-	uint32_t op = block->op[i];
-	struct ts_aten_call call = { .formula = line->pass->ops[op].formula,
-				     .dims = launched_text(block, i, "Input Dims") };
-	const struct ts_aten_work *known = ts_aten_known_find(&line->known, op, call.dims);
-
-	if (known) {
-		*work = *known;
-		return TS_OK;
-	}
-	call.types = launched_text(block, i, "Input type");
-	call.values = launched_text(block, i, "Concrete Inputs");
-	*work = ts_aten_work_of(&call);
-	return ts_aten_known_put(&line->known, op, call.dims, work, err);
 }
 
 static enum ts_status launched_operator(struct launched_line *line, const struct ts_block *block,
 					size_t i, struct ts_error *err)
 {
 	struct ts_thread_launches *thread = &line->pass->threads[line->index];
+	struct launched_event event = { block, i };
+	uint32_t op = block->op[i];
+	struct ts_aten_call call = { .formula = line->pass->ops[op].formula };
 	struct ts_aten_work work;
 	enum ts_status st;
 
 	if (!ts_thread_has_launched(thread, block->start_ps[i]))
 		return TS_OK;
-	st = launched_work_of(line, block, i, &work, err);
+	call.dims = launched_text(&event, "Input Dims");
+	st = ts_aten_known_work(&line->known, op, &call, launched_text, &event, &work, err);
 	return st ? st : ts_thread_call(thread, block->start_ps[i], &work, err);
 }
 

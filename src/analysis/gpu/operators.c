@@ -124,33 +124,22 @@ static struct operator_open *gpu_operators_innermost(struct operator_thread *thr
 	return thread->nr > 0 ? &thread->items[thread->nr - 1] : NULL;
 }
 
-static struct ts_bytes gpu_operators_text_of(const struct ts_interleaved *interleaved, size_t i,
-					     const char *name)
+/* The event of the row that is looked at. */
+struct operators_event {
+	const struct ts_interleaved *interleaved;
+	size_t at;
+};
+
+/* ts_aten_ask */
+static struct ts_bytes gpu_operators_text(const void *ctx, const char *name)
 {
+	const struct operators_event *event = ctx;
 	struct ts_stat stat;
 
-	if (!ts_interleaved_stat(interleaved, i, name, &stat) || stat.type != TS_STAT_TEXT)
+	if (!ts_interleaved_stat(event->interleaved, event->at, name, &stat) ||
+	    stat.type != TS_STAT_TEXT)
 		return (struct ts_bytes){ NULL, 0 };
 	return stat.text;
-}
-
-static enum ts_status gpu_operators_work_of(struct operators_state *state,
-					    const struct ts_interleaved *interleaved, size_t i,
-					    struct ts_bytes dims, struct ts_aten_work *work,
-					    struct ts_error *err)
-{
-	uint32_t op = interleaved->op[i];
-	const struct ts_aten_work *known = ts_aten_known_find(&state->known, op, dims);
-	struct ts_aten_call call = { .formula = state->formulas[op], .dims = dims };
-
-	if (known) {
-		*work = *known;
-		return TS_OK;
-	}
-	call.types = gpu_operators_text_of(interleaved, i, "Input type");
-	call.values = gpu_operators_text_of(interleaved, i, "Concrete Inputs");
-	*work = ts_aten_work_of(&call);
-	return ts_aten_known_put(&state->known, op, dims, work, err);
 }
 
 /* The work of a call. OPEN: what it becomes; of calls inside one whose FLOPs are counted, only the rows know. */
@@ -158,14 +147,17 @@ static enum ts_status count_work(struct operators_state *state,
 				 const struct ts_interleaved *interleaved, size_t i,
 				 struct operator_open *open, struct ts_error *err)
 {
-	struct ts_bytes dims = gpu_operators_text_of(interleaved, i, "Input Dims");
+	struct operators_event event = { interleaved, i };
 	struct operator_row *row = &state->rows[open->row];
+	uint32_t op = interleaved->op[i];
+	struct ts_aten_call call = { .formula = state->formulas[op],
+				     .dims = gpu_operators_text(&event, "Input Dims") };
 	struct ts_aten_work work;
-	enum ts_status st = TS_OK;
+	enum ts_status st;
 
-	if (dims.n == 0)
+	if (call.dims.n == 0)
 		return TS_OK;
-	st = gpu_operators_work_of(state, interleaved, i, dims, &work, err);
+	st = ts_aten_known_work(&state->known, op, &call, gpu_operators_text, &event, &work, err);
 	if (st)
 		return st;
 	if (isnan(work.flops))
@@ -202,7 +194,8 @@ static enum ts_status gpu_operators_add_call(struct operators_state *state,
 	enum ts_status st;
 
 	if (kind != KIND_CALL)
-		fresh.shapes = gpu_operators_text_of(interleaved, i, "Input Dims");
+		fresh.shapes = gpu_operators_text(&(struct operators_event){ interleaved, i },
+						  "Input Dims");
 	st = ts_operators_row(state, &fresh, at, err);
 	if (st)
 		return st;
