@@ -85,13 +85,13 @@ static bool cpu_is_of_run(const struct cpu_event *event)
 	return cpu_is_op(event) && event->has_run && event->hlo_module.field;
 }
 
-/* A visit of each event of a line, in the order of the file; OFFSET_PS: of its part, since the line begins. */
-typedef enum ts_status cpu_visit(void *ctx, const struct xplane_plane *plane, int64_t offset_ps,
+/* A visit of each event of a line, in the order of the file; BEGIN_PS: of its part of the line, on the run's clock. */
+typedef enum ts_status cpu_visit(void *ctx, const struct xplane_plane *plane, int64_t begin_ps,
 				 struct ts_bytes body, const struct cpu_event *event,
 				 struct ts_error *err);
 
 static enum ts_status cpu_each_of(const struct xplane_plane *plane, struct ts_bytes line,
-				  int64_t offset_ps, cpu_visit *visit, void *ctx,
+				  int64_t begin_ps, cpu_visit *visit, void *ctx,
 				  struct ts_error *err)
 {
 	struct ts_pb_error error = { NULL, NULL };
@@ -106,7 +106,7 @@ static enum ts_status cpu_each_of(const struct xplane_plane *plane, struct ts_by
 			continue;
 		body = ts_pb_bytes(&pb);
 		if (cpu_read_event(plane, body, &event))
-			st = visit(ctx, plane, offset_ps, body, &event, err);
+			st = visit(ctx, plane, begin_ps, body, &event, err);
 	}
 	return st;
 }
@@ -115,13 +115,37 @@ static enum ts_status cpu_each(const struct ts_profile *profile, const struct ts
 			       cpu_visit *visit, void *ctx, struct ts_error *err)
 {
 	const struct xplane_plane *plane = profile->planes[line->plane].reader_data;
-	enum ts_status st = cpu_each_of(plane, line->body, 0, visit, ctx, err);
+	enum ts_status st = cpu_each_of(plane, line->body, line->start_ps, visit, ctx, err);
 
 	for (size_t i = 0; i < plane->nr_parts && st == TS_OK; i++)
 		if (plane->parts[i].line == line->at_reader)
 			st = cpu_each_of(plane->parts[i].plane, plane->parts[i].body,
-					 plane->parts[i].offset_ps, visit, ctx, err);
+					 ts_i64_add(line->start_ps, plane->parts[i].offset_ps),
+					 visit, ctx, err);
 	return st;
+}
+
+/* Each event of the lanes of a CPU's plane. */
+static enum ts_status cpu_each_op(const struct ts_profile *profile, const struct ts_plane *plane,
+				  cpu_visit *visit, void *ctx, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (uint32_t i = 0; i < plane->nr_lines && st == TS_OK; i++) {
+		const struct ts_line *line = &profile->lines[plane->first_line + i];
+
+		if (line->kind == TS_LINE_OPS)
+			st = cpu_each(profile, line, visit, ctx, err);
+	}
+	return st;
+}
+
+static struct ts_span cpu_span_of(int64_t begin_ps, const struct cpu_event *event)
+{
+	int64_t start_ps = ts_time_bound(ts_i64_add(begin_ps, event->start_ps));
+
+	return (struct ts_span){ start_ps,
+				 ts_time_bound(ts_i64_add(start_ps, TS_MAX(event->dur_ps, 0))) };
 }
 
 /* Ops of one thread for one device. */
@@ -145,7 +169,6 @@ struct marks_list {
 
 struct scan {
 	struct ts_profile *profile;
-	uint32_t line;
 	struct lane *lanes;
 	size_t nr, cap;
 	uint32_t of[MAX_ORDINALS]; /* by ordinal: its last lane */
@@ -158,12 +181,12 @@ static struct lane *lane_of(struct scan *scan, uint32_t ordinal)
 	uint32_t at = scan->of[ordinal];
 
 	if (at < scan->nr && scan->lanes[at].ordinal == ordinal &&
-	    scan->lanes[at].line == scan->line)
+	    scan->lanes[at].line == scan->marks.line)
 		return &scan->lanes[at];
 	scan->of[ordinal] = (uint32_t)scan->nr;
 	if (!ts_grow(&scan->lanes, &scan->cap, scan->nr + 1, sizeof(*scan->lanes)))
 		return NULL;
-	scan->lanes[scan->nr] = (struct lane){ .line = scan->line, .ordinal = ordinal };
+	scan->lanes[scan->nr] = (struct lane){ .line = scan->marks.line, .ordinal = ordinal };
 	return &scan->lanes[scan->nr++];
 }
 
@@ -182,14 +205,14 @@ static bool cpu_marks_are_better(const struct ts_profile *profile, const struct 
 }
 
 /* cpu_visit */
-static enum ts_status cpu_see_mark(void *ctx, const struct xplane_plane *plane, int64_t offset_ps,
+static enum ts_status cpu_see_mark(void *ctx, const struct xplane_plane *plane, int64_t begin_ps,
 				   struct ts_bytes body, const struct cpu_event *event,
 				   struct ts_error *err)
 {
 	struct marks_list *marks = ctx;
 	uint32_t op = event->has_step ? id_table_find(&plane->ops, event->metadata_id) : TS_NONE;
 
-	(void)offset_ps;
+	(void)begin_ps;
 	(void)body;
 	for (size_t i = 0; i < marks->nr && op != TS_NONE; i++)
 		if (marks->items[i].op == op && marks->items[i].line == marks->line) {
@@ -229,7 +252,7 @@ static enum ts_status cpu_add_ops(struct ts_profile *profile, struct xplane_plan
 }
 
 /* cpu_visit */
-static enum ts_status cpu_see(void *ctx, const struct xplane_plane *plane, int64_t offset_ps,
+static enum ts_status cpu_see(void *ctx, const struct xplane_plane *plane, int64_t begin_ps,
 			      struct ts_bytes body, const struct cpu_event *event,
 			      struct ts_error *err)
 {
@@ -237,7 +260,7 @@ static enum ts_status cpu_see(void *ctx, const struct xplane_plane *plane, int64
 	struct lane *lane;
 
 	if (!cpu_is_op(event) || scan->nr == TS_LIMIT_LINES)
-		return cpu_see_mark(&scan->marks, plane, offset_ps, body, event, err);
+		return cpu_see_mark(&scan->marks, plane, begin_ps, body, event, err);
 	lane = lane_of(scan, (uint32_t)event->ordinal);
 	if (!lane)
 		return ts_fail_nomem(err);
@@ -264,7 +287,7 @@ static enum ts_status scan_host(struct scan *scan, uint32_t host, struct ts_erro
 
 		if (line->kind != TS_LINE_THREAD || !cpu_names_ops(profile, line, host))
 			continue;
-		scan->line = scan->marks.line = i;
+		scan->marks.line = i;
 		st = cpu_each(profile, line, cpu_see, scan, err);
 	}
 	return st;
@@ -282,7 +305,6 @@ TS_ORDER(cpu_by_start, struct run, TS_UP(start_ps) TS_DOWN(end_ps) TS_UP(id))
 
 struct runs {
 	uint64_t ordinal;
-	int64_t line_ps; /* the start of the line that is read */
 	struct run *items;
 	size_t nr, cap;
 	struct ts_map by_id;
@@ -309,13 +331,12 @@ static struct run *run_of(struct runs *runs, const struct cpu_event *event)
 }
 
 /* cpu_visit */
-static enum ts_status take_run(void *ctx, const struct xplane_plane *plane, int64_t offset_ps,
+static enum ts_status take_run(void *ctx, const struct xplane_plane *plane, int64_t begin_ps,
 			       struct ts_bytes body, const struct cpu_event *event,
 			       struct ts_error *err)
 {
 	struct runs *runs = ctx;
-	int64_t start_ps =
-		ts_time_bound(ts_i64_add(ts_i64_add(runs->line_ps, offset_ps), event->start_ps));
+	struct ts_span span = cpu_span_of(begin_ps, event);
 	struct run *run;
 
 	if (event->ordinal != runs->ordinal || !cpu_is_of_run(event))
@@ -323,14 +344,13 @@ static enum ts_status take_run(void *ctx, const struct xplane_plane *plane, int6
 	run = run_of(runs, event);
 	if (!run)
 		return ts_fail_nomem(err);
-	if (start_ps < run->start_ps) {
-		run->start_ps = start_ps;
+	if (span.start_ps < run->start_ps) {
+		run->start_ps = span.start_ps;
 		run->body = body;
 		run->op = ts_xplane_hlo_op(plane, &event->hlo_module, event->program_id,
 					   TS_OP_MODULE);
 	}
-	run->end_ps =
-		TS_MAX(run->end_ps, ts_time_bound(ts_i64_add(start_ps, TS_MAX(event->dur_ps, 0))));
+	run->end_ps = TS_MAX(run->end_ps, span.end_ps);
 	return TS_OK;
 }
 
@@ -338,16 +358,10 @@ static enum ts_status take_run(void *ctx, const struct xplane_plane *plane, int6
 static enum ts_status find_runs(const struct ts_profile *profile, const struct ts_plane *plane,
 				struct runs *runs, struct ts_error *err)
 {
-	enum ts_status st = TS_OK;
+	enum ts_status st;
 
 	*runs = (struct runs){ .ordinal = profile->devices[plane->device].ordinal };
-	for (uint32_t i = 0; i < plane->nr_lines && st == TS_OK; i++) {
-		const struct ts_line *line = &profile->lines[plane->first_line + i];
-
-		runs->line_ps = line->start_ps;
-		if (line->kind == TS_LINE_OPS)
-			st = cpu_each(profile, line, take_run, runs, err);
-	}
+	st = cpu_each_op(profile, plane, take_run, runs, err);
 	if (st == TS_OK && runs->nr > 0)
 		qsort(runs->items, runs->nr, sizeof(*runs->items), cpu_by_start);
 	return st;
@@ -413,25 +427,15 @@ struct step {
 TS_ORDER(steps_by_start, struct step, TS_UP(mark.start_ps) TS_DOWN(mark.end_ps))
 
 struct stepping {
-	uint32_t op;		 /* of the marks on the host's thread */
-	int64_t line_ps, end_ps; /* end: of all that ran */
+	uint32_t op;	/* of the marks on the host's thread */
+	int64_t end_ps; /* of all that ran */
 	uint64_t ordinal;
 	struct step *items;
 	size_t nr, cap;
 };
 
-static struct ts_span cpu_span_of(const struct stepping *stepping, int64_t offset_ps,
-				  const struct cpu_event *event)
-{
-	int64_t start_ps = ts_time_bound(
-		ts_i64_add(ts_i64_add(stepping->line_ps, offset_ps), event->start_ps));
-
-	return (struct ts_span){ start_ps,
-				 ts_time_bound(ts_i64_add(start_ps, TS_MAX(event->dur_ps, 0))) };
-}
-
 /* cpu_visit */
-static enum ts_status take_mark(void *ctx, const struct xplane_plane *plane, int64_t offset_ps,
+static enum ts_status take_mark(void *ctx, const struct xplane_plane *plane, int64_t begin_ps,
 				struct ts_bytes body, const struct cpu_event *event,
 				struct ts_error *err)
 {
@@ -442,12 +446,12 @@ static enum ts_status take_mark(void *ctx, const struct xplane_plane *plane, int
 	if (!ts_grow(&stepping->items, &stepping->cap, stepping->nr + 1, sizeof(*stepping->items)))
 		return ts_fail_nomem(err);
 	stepping->items[stepping->nr++] =
-		(struct step){ cpu_span_of(stepping, offset_ps, event), event->step, body };
+		(struct step){ cpu_span_of(begin_ps, event), event->step, body };
 	return TS_OK;
 }
 
 /* cpu_visit */
-static enum ts_status take_end(void *ctx, const struct xplane_plane *plane, int64_t offset_ps,
+static enum ts_status take_end(void *ctx, const struct xplane_plane *plane, int64_t begin_ps,
 			       struct ts_bytes body, const struct cpu_event *event,
 			       struct ts_error *err)
 {
@@ -457,24 +461,8 @@ static enum ts_status take_end(void *ctx, const struct xplane_plane *plane, int6
 	(void)body;
 	(void)err;
 	if (cpu_is_op(event) && event->ordinal == stepping->ordinal)
-		stepping->end_ps =
-			TS_MAX(stepping->end_ps, cpu_span_of(stepping, offset_ps, event).end_ps);
+		stepping->end_ps = TS_MAX(stepping->end_ps, cpu_span_of(begin_ps, event).end_ps);
 	return TS_OK;
-}
-
-static enum ts_status find_end(const struct ts_profile *profile, const struct ts_plane *plane,
-			       struct stepping *stepping, struct ts_error *err)
-{
-	enum ts_status st = TS_OK;
-
-	for (uint32_t i = 0; i < plane->nr_lines && st == TS_OK; i++) {
-		const struct ts_line *line = &profile->lines[plane->first_line + i];
-
-		stepping->line_ps = line->start_ps;
-		if (line->kind == TS_LINE_OPS)
-			st = cpu_each(profile, line, take_end, stepping, err);
-	}
-	return st;
 }
 
 static enum ts_status push_steps(const struct ts_profile *profile, struct stepping *stepping,
@@ -507,8 +495,7 @@ static enum ts_status stream_steps(const struct ts_profile *profile, const struc
 
 	stepping.op = cpu_best_marks(profile, &marks).op;
 	if (st == TS_OK)
-		st = find_end(profile, plane, &stepping, err);
-	stepping.line_ps = line->start_ps;
+		st = cpu_each_op(profile, plane, take_end, &stepping, err);
 	if (st == TS_OK && marks.nr > 0)
 		st = cpu_each(profile, line, take_mark, &stepping, err);
 	if (st == TS_OK && marks.nr > 0)
