@@ -259,6 +259,7 @@ struct ts_track {
 	const struct ts_track_end *ends; /* in the order of labels */
 	size_t nr_ends;
 	uint64_t nr_folded; /* events that were merged away to stay in the budget */
+	bool is_of_classes; /* of time: in a trace the next slice of a class tells what was too short to be seen */
 	bool is_of_viewers; /* it shows what tables of the report say: a page draws those */
 };
 

@@ -126,12 +126,6 @@ static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfet
 	writer->counts->own++;
 }
 
-/* Rows of classes: what is shorter than a viewer can show is told by the next slice of its class. */
-static bool row_is_of_classes(const struct ts_track *track)
-{
-	return strcmp(track->name, "Time classes") == 0 || strcmp(track->name, "Step classes") == 0;
-}
-
 static bool row_is_short(const struct ts_slice *slice)
 {
 	return ts_i64_sub(slice->end_ps, slice->start_ps) <= TS_PS_PER_NS;
@@ -154,7 +148,7 @@ static void row_release_folding(struct folding *folding)
 static bool row_make_folding(const struct ts_track *track, struct folding *folding)
 {
 	*folding = (struct folding){ .past_last = NULL };
-	if (!row_is_of_classes(track))
+	if (!track->is_of_classes)
 		return true;
 	folding->past_last = calloc(track->nr_labels + 1, sizeof(*folding->past_last));
 	folding->own_ps = calloc(track->nr_labels + 1, sizeof(*folding->own_ps));

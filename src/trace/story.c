@@ -254,7 +254,6 @@ static void story_add_path(struct telling *telling, const struct ts_critical_pat
 	struct ts_story_at last = { TS_NONE, 0 };
 	uint32_t row = ts_story_row(story, "Critical path",
 				    "what the critical path of each step is made of");
-	size_t nr = step->spans.type == TS_VALUE_LIST ? step->spans.as.list->nr : 0;
 
 	ts_story_add(story, row, step->start_ps.as.i,
 		     ts_i64_add(step->start_ps.as.i, step->duration_ps.as.i),
@@ -267,7 +266,7 @@ static void story_add_path(struct telling *telling, const struct ts_critical_pat
 		if (story_is_int(ps) && ps.as.i > 0)
 			ts_story_put(story, path_times[i].key, story_ns(ps));
 	}
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < ts_list_length(step->spans); i++)
 		story_add_span(telling, TS_ITEM(step->spans, critical_path_span, i), step->step,
 			       &last);
 }

@@ -82,6 +82,9 @@ void ts_story_arrow(struct ts_story *story, struct ts_story_at from, struct ts_s
 /* The longest first where several begin at once. */
 TS_ORDER(story_rows_by_time, struct ts_story_slice, TS_UP(start_ps) TS_DOWN(end_ps) TS_UP(place))
 
+/* As they were added. */
+TS_ORDER(story_rows_by_place, struct ts_story_slice, TS_UP(place))
+
 struct lane {
 	struct ts_slice *slices;
 	size_t nr, cap;
@@ -141,6 +144,7 @@ static size_t story_rows_lay_row(struct ts_story *story, struct ts_story_row *ro
 		story_rows_lay(&laying, &row->slices[i]);
 	for (size_t i = 0; i < row->nr; i++)
 		row->slices[i].track += row->slices[i].track == TS_NONE ? 0 : (uint32_t)nr;
+	TS_SORT(row->slices, row->nr, story_rows_by_place); /* for the ends of arrows */
 	for (size_t i = 0; i < laying.nr_lanes; i++) {
 		struct lane *lane = &laying.lanes[i];
 
@@ -172,12 +176,7 @@ TS_ORDER(story_rows_by_track, struct end, TS_UP(track) TS_UP(of.label) TS_UP(of.
 
 static uint32_t story_rows_track_of(const struct ts_story *story, struct ts_story_at at)
 {
-	const struct ts_story_row *row = &story->rows[at.row];
-
-	for (size_t i = 0; i < row->nr; i++)
-		if (row->slices[i].place == at.slice)
-			return row->slices[i].track;
-	return TS_NONE;
+	return story->rows[at.row].slices[at.slice].track;
 }
 
 static void story_rows_give_ends(struct ts_story *story, struct ts_track *tracks)

@@ -373,6 +373,7 @@ static enum ts_status draw_rank(const struct report *report, struct timeline_ran
 		return ts_fail_nomem(err);
 	track->description = "What each moment counts as: kernels before copies before "
 			     "communication before what the host does";
+	track->is_of_classes = true;
 	track->labels = labels_of(report->result);
 	track->nr_labels = TS_NR_TRACE_CLASSES;
 	if (!track->labels || !ts_slices_finish(&rank->slices, report->result, track))

@@ -339,6 +339,7 @@ static enum ts_status time_report_put_track(struct time_device *device, uint32_t
 	track = ts_result_track(result, TS_TRACK_SLICES, "Time classes", index, 0);
 	if (!track || !labels || !args)
 		return ts_fail_nomem(err);
+	track->is_of_classes = true;
 	for (int b = 0; b < TS_NR_BUCKETS; b++) {
 		args[b] = (struct ts_arg){ "what", ts_text(ts_bytes_of(explained[b])) };
 		labels[b] = (struct ts_label){ ts_bytes_of(ts_bucket_title((enum ts_bucket)b)),
