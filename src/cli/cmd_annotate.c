@@ -88,8 +88,7 @@ struct work {
 	const struct annotate_options *own;
 	const struct ts_runs *runs;
 	struct ts_outcome outcome;
-	size_t nr_shown; /* sessions with a summary on the console */
-	bool can_undo;	 /* an annotation is there now */
+	bool can_undo; /* an annotation is there now */
 	struct {
 		const char *logdir;  /* for TensorBoard; NULL: there is no profile for it */
 		struct ts_buf trace; /* for Perfetto; may be empty */

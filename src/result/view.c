@@ -228,6 +228,14 @@ static bool view_find_in(const struct ts_result *result, struct ts_bytes name, s
 	return view->table || (ts_bytes_is(name, result->name) && !ts_result_is_silent(result));
 }
 
+/* A table's name among all views: of a top-level result as it is, of others behind the result's and a dot. */
+static void table_name(char name[TS_CLOSEST_MAX], const char *result, bool top_level,
+		       const char *table)
+{
+	snprintf(name, TS_CLOSEST_MAX, "%s%s%s", top_level ? "" : result, top_level ? "" : ".",
+		 table);
+}
+
 /* The view of these results whose name is close to NAME. */
 static struct ts_closest closest_view(const struct ts_results *results, const char *name)
 {
@@ -241,9 +249,7 @@ static struct ts_closest closest_view(const struct ts_results *results, const ch
 		for (size_t t = 0; t < result->nr_tables; t++) {
 			char view[TS_CLOSEST_MAX];
 
-			snprintf(view, sizeof(view), "%s%s%s",
-				 result->top_level ? "" : result->name,
-				 result->top_level ? "" : ".", result->tables[t].name);
+			table_name(view, result->name, result->top_level, result->tables[t].name);
 			ts_closest_try(&closest, view);
 		}
 	}
@@ -294,9 +300,8 @@ static bool is_in_schema(const char *name)
 		if (strcmp(name, schema->name) == 0)
 			return !(schema->flags & TS_DRAWS_ONLY);
 		for (size_t t = 0; schema->sheets && schema->sheets[t]; t++) {
-			snprintf(view, sizeof(view), "%s%s%s",
-				 schema->flags & TS_TOP_LEVEL ? "" : schema->name,
-				 schema->flags & TS_TOP_LEVEL ? "" : ".", schema->sheets[t]->name);
+			table_name(view, schema->name, schema->flags & TS_TOP_LEVEL,
+				   schema->sheets[t]->name);
 			if (strcmp(name, view) == 0 && !schema->sheets[t]->is_items)
 				return true;
 		}

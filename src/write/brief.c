@@ -198,17 +198,13 @@ static void brief_put_numbers(struct ts_json *json, const struct ts_results *res
 /* The classes of the devices' time, those that have some. */
 static void brief_put_time(struct ts_json *json, const struct ts_results *results)
 {
-	static const size_t fields[] = {
-#define FIELD_OF(name, field) [TS_BUCKET_##name] = TS_FIELD_AT(time, buckets.field),
-		TS_EACH_BUCKET(FIELD_OF)
-	};
 	const struct ts_result *time = TS_FIND(results, time);
 	double total_ps = ts_value_number(TS_GET(time, time, total_ps));
 
 	ts_json_key(json, "time_pct");
 	ts_json_object(json);
 	for (size_t i = 0; i < TS_NR_BUCKETS && total_ps > 0; i++) {
-		double ps = ts_value_number(TS_GET_AT(time, time, fields[i]));
+		double ps = ts_summary_class_ps(time, (enum ts_bucket)i);
 
 		if (ps > 0)
 			put_pct(json, ts_bucket_name((enum ts_bucket)i), ps / total_ps * 100);

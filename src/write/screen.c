@@ -133,9 +133,6 @@ struct bucket {
 	double share;
 };
 
-#define BUCKET_FIELD(id, name) [TS_BUCKET_##id] = TS_FIELD_AT(time, buckets.name),
-static const size_t bucket_fields[TS_NR_BUCKETS] = { TS_EACH_BUCKET(BUCKET_FIELD) };
-
 /* Those that hold time, the largest first. */
 static size_t screen_find_buckets(const struct ts_result *time,
 				  struct bucket buckets[TS_NR_BUCKETS])
@@ -144,7 +141,7 @@ static size_t screen_find_buckets(const struct ts_result *time,
 	size_t nr = 0;
 
 	for (enum ts_bucket b = 0; b < TS_NR_BUCKETS; b++) {
-		double share = ts_value_number(TS_GET_AT(time, time, bucket_fields[b])) / total;
+		double share = ts_summary_class_ps(time, b) / total;
 		size_t at;
 
 		if (!(share >= BUCKET_LEAST))

@@ -11,6 +11,7 @@
 #include "result/view.h"
 #include "result/schema/prediction.def"
 #include "result/schema/doctor.def"
+#include "result/schema/time.def"
 
 #define GAIN_WIDTH 8  /* "131.9 ms" */
 #define GAIN_FROM  60 /* columns: a narrower terminal has no room for it */
@@ -202,6 +203,15 @@ void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_
 	ts_buf_release(&rest);
 }
 
+double ts_summary_class_ps(const struct ts_result *time, enum ts_bucket bucket)
+{
+#define CLASS_FIELD(id, name) [TS_BUCKET_##id] = TS_FIELD_AT(time, buckets.name),
+	static const size_t fields[TS_NR_BUCKETS] = { TS_EACH_BUCKET(CLASS_FIELD) };
+
+	TS_ASSERT(bucket < TS_NR_BUCKETS);
+	return ts_value_number(TS_GET_AT(time, time, fields[bucket]));
+}
+
 static int64_t health_of(const struct ts_results *results)
 {
 	struct ts_value score = TS_OVERVIEW(results, overview.health_score);
@@ -387,7 +397,8 @@ static bool has_gains(size_t width)
 	return width == 0 || width >= GAIN_FROM;
 }
 
-void ts_summary_findings_head(struct ts_buf *out, size_t width)
+/* Above the findings: what the times beside them are. */
+static void summary_put_findings_head(struct ts_buf *out, size_t width)
 {
 	if (has_gains(width))
 		ts_buf_puts(out, "Findings, by the time they could save:\n");
@@ -464,7 +475,7 @@ void ts_summary_findings(struct ts_buf *out, const struct ts_result *doctor,
 			nr_notes++;
 		} else if (nr_shown < wanted) {
 			if (nr_shown++ == 0)
-				ts_summary_findings_head(out, report->width);
+				summary_put_findings_head(out, report->width);
 			ts_summary_finding(out, finding, i + 1, report);
 		}
 	}

@@ -13,6 +13,7 @@
 #ifndef TS_WRITE_SUMMARY_H
 #define TS_WRITE_SUMMARY_H
 
+#include "model/bucket.h"
 #include "result/schema/overview.def"
 #include "write/output.h"
 
@@ -36,11 +37,11 @@ bool ts_summary_is_of_cpus(const struct ts_results *results);
 void ts_summary_facts(struct ts_buf *out, const struct ts_results *results);
 /* The first line alone: which run, on what. WIDTH 0: one line however long. */
 void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_t width);
+/* The device time of a class, of the result "time"; NaN: unknown. */
+double ts_summary_class_ps(const struct ts_result *time, enum ts_bucket bucket);
 /* The second line: health and the key figures that are known, each with its band. */
 void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
 			const struct ts_report *report);
-/* Above the findings: what the times beside them are. */
-void ts_summary_findings_head(struct ts_buf *out, size_t width);
 /* One finding: its title, whole, and what to do. */
 void ts_summary_finding(struct ts_buf *out, const struct ts_finding *finding, size_t number,
 			const struct ts_report *report);

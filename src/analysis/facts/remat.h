@@ -18,6 +18,7 @@ struct ts_remat_op {
 	double ms_per_kept_mb;		 /* the time that a megabyte buys; NaN: unknown */
 	struct ts_bytes original; /* the op of the forward pass that it repeats; .n 0: unknown */
 	bool by_xla;		  /* else by jax.checkpoint */
+	bool is_kernel;		  /* of a trace of PyTorch: .scope is what it is for */
 };
 
 struct ts_remat_facts {

@@ -92,6 +92,7 @@ static enum ts_status remat_add_kernel(struct remat *all, const struct ts_op_fac
 	to->time_ps = fact->again_ps;
 	to->scope = ts_bytes_of(ts_kernel_category_names[category]);
 	to->by_xla = false;
+	to->is_kernel = true;
 	return TS_OK;
 }
 
@@ -204,10 +205,7 @@ static enum ts_status ask_modules(struct remat *all, struct ts_error *err)
 /* Of a kernel what it is for. */
 static struct ts_bytes remat_region_of(const struct ts_remat_op *op)
 {
-	return op->module == TS_NONE && op->op != TS_NONE && op->runs < 0 && !op->by_xla &&
-			       !is_checkpoint(op->scope)
-		       ? op->scope
-		       : ts_remat_region(op->scope);
+	return op->is_kernel ? op->scope : ts_remat_region(op->scope);
 }
 
 static int remat_costliest_first(const void *a, const void *b)
