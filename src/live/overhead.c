@@ -27,7 +27,7 @@ static double within_the_mark(const struct ts_look *look, size_t i)
 	return (double)(look->steps[i].end_ps - look->steps[i].start_ps);
 }
 
-/* The median of what is known of the steps; NaN: nothing, or there is no memory. */
+/* The median of the steps whose time is known; NaN: of none, or out of memory. */
 static double median_step(const struct ts_look *look,
 			  double (*of)(const struct ts_look *look, size_t i))
 {

@@ -89,7 +89,7 @@ def path_words(report, step):
 
 
 def gap_of(report):
-    """The longest wait for the compiler, of the first device, and what the page must say of it."""
+    """The longest wait for the compiler, of the first device, and the words that the page must have for it."""
     waits = [g for g in report["time"]["idle_gaps"] if g["cause"] == "compilation" and g["device_id"] == 0]
     gap = max(waits, key=lambda g: g["duration_ps"])
     return {"from_ps": gap["start_ps"], "to_ps": gap["start_ps"] + gap["duration_ps"], "words": f"Compilation: {gap['host_event']}"}

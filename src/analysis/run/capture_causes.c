@@ -634,7 +634,7 @@ static void check_not_blocked(struct report *report)
 	}
 }
 
-/* From the first mark's start to the last one's end, over all hosts; false: there is no mark. */
+/* From the first mark's start to the last one's end, over all hosts; false: none was marked. */
 static bool find_marks(const struct ts_steps *marked, struct ts_span *hull)
 {
 	*hull = (struct ts_span){ INT64_MAX, INT64_MIN };

@@ -229,7 +229,7 @@ static void put_evidence(struct ts_buf *text, const struct ts_context *ctx,
 	}
 }
 
-/* A sentence has the share of its class; where there is none to say it of, the evidence stands behind it. */
+/* A sentence has the share of its class. A sentence about ops, or about no class, ends with the evidence. */
 static struct ts_bytes sentence_of(struct ts_result *result, const struct ts_time_facts *time,
 				   struct verdict verdict, struct ts_bytes evidence)
 {
