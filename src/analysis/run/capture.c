@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Is this profile what its owner believes it is? Here: one pass over host threads, executions of
- * modules, and the ends of the device lines. What follows from it is in capture_causes.c.
+ * modules, and the ends of the device lines. What follows from it is in capture_causes.c and the checks.
  *
  * Names of host events: JAX and PyTorch/XLA (jaxlib's pjit.cc, xla/pjrt, torch_xla/csrc/runtime); of
  * threads: xla/pjrt/cpu. A call of a jitted function is seen on the host even where its result is

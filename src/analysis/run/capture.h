@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The analysis capture's own header: what hosts and devices did while the profile was taken, and
- * the causes for doubt it may have. Shared by capture.c (the pass), capture_causes.c (the checks) and
- * capture_clocks.c (the table of clocks) only.
+ * the causes for doubt it may have. Shared by the files capture*.c only: capture.c makes the pass,
+ * capture_clocks.c the table of clocks, capture_checks.h has what looks at the numbers.
  */
 #ifndef TS_ANALYSIS_CAPTURE_H
 #define TS_ANALYSIS_CAPTURE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a profile holds that no rule takes, and devices that are neither TPU nor GPU, in words. For capture_causes.c
+ * What a profile holds that no rule takes, and devices that are neither TPU nor GPU, in words. For capture_ran.c
  * alone.
  */
 #ifndef TS_ANALYSIS_CAPTURE_SEEN_H
