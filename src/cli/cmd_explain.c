@@ -242,18 +242,18 @@ static const struct {
 	{ "not explained", "Unexplained" },
 };
 
-static struct ts_bytes label_of(const char *word)
+/* The figure that the first screen has a shorter word for; .p NULL: it has none. */
+static struct ts_bytes figure_of(const char *word)
 {
 	for (size_t i = 0; i < TS_NELEM(screen_words); i++)
 		if (strcasecmp(word, screen_words[i].word) == 0)
 			return ts_bytes_of(screen_words[i].label);
-	return ts_bytes_of(word);
+	return (struct ts_bytes){ NULL, 0 };
 }
 
-static void cmd_explain_find(struct ts_result *result, struct ts_table *table,
-			     const struct ts_bearers *names, const char *word)
+static void find_text(struct ts_result *result, struct ts_table *table,
+		      const struct ts_bearers *names, struct ts_bytes text)
 {
-	struct ts_bytes text = label_of(word);
 	struct ts_bytes rest = text;
 
 	/* systolic.ops.time_ps has a label of its own, that of ops.time_ps, or that of time_ps */
@@ -268,6 +268,17 @@ static void cmd_explain_find(struct ts_result *result, struct ts_table *table,
 			add(result, table,
 			    &(struct ts_word){ setting->name, "threshold", "", THRESHOLDS,
 					       setting->help });
+}
+
+/* "padding" is a figure of the first screen, and a view. */
+static void cmd_explain_find(struct ts_result *result, struct ts_table *table,
+			     const struct ts_bearers *names, const char *word)
+{
+	struct ts_bytes figure = figure_of(word);
+
+	if (figure.p)
+		find_text(result, table, names, figure);
+	find_text(result, table, names, ts_bytes_of(word));
 }
 
 static enum ts_status not_known(const struct ts_bearers *names, const char *word,

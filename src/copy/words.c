@@ -119,7 +119,7 @@ const char *const ts_public_words[] = {
 	"XlaPass backend_compile compile_or_get_cached get_executable_and_time",
 	"lower_sharding_computation optimization passes put_executable_and_time py run",
 	"logging SummaryWriter add_scalar wandb log_metrics orbax CheckpointManager",
-	"save_checkpoint save_pretrained torch serialization",
+	"save_checkpoint save_pretrained torch serialization utils recompute_fn",
 	"shard_args trace_to_jaxpr trace_to_jaxpr_dynamic",
 	"fetch_batch data_loading load_batch next_batch dataloader input_pipeline",
 	"GrainIterator DatasetIterator PrefetchDatasetIterator MapDataset Prefetch next",

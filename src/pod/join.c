@@ -85,7 +85,7 @@ static enum ts_status join_add_hosts(struct adding *adding, struct ts_error *err
 		*host = adding->from->hosts[i];
 		host->first_plane += adding->plane;
 		st = KEEP(adding->joining, &host->name, &host->file, &host->stands_for,
-			  &host->not_strict);
+			  &host->not_strict, &host->meant);
 		if (st)
 			return st;
 		st = keep_messages(adding->joining, &host->errors, host->nr_errors, err);
@@ -132,7 +132,8 @@ static enum ts_status add_devices(struct adding *adding, struct ts_error *err)
 		*device = adding->from->devices[i];
 		device->host += adding->host;
 		device->plane += adding->plane;
-		st = KEEP(adding->joining, &device->name, &device->kind, &device->vendor);
+		st = KEEP(adding->joining, &device->name, &device->kind, &device->vendor,
+			  &device->predicted);
 		if (st)
 			return st;
 	}
@@ -150,7 +151,7 @@ static enum ts_status join_add_lines(struct adding *adding, struct ts_error *err
 			return ts_fail_nomem(err);
 		*line = adding->from->lines[i];
 		line->plane += adding->plane;
-		st = join_keep(adding->joining, &line->name, err);
+		st = KEEP(adding->joining, &line->name, &line->unread);
 		if (st)
 			return st;
 	}

@@ -403,7 +403,7 @@ static enum ts_status cannot_annotate(const struct ts_session *session, struct t
 		return ts_fail(err, TS_USAGE,
 			       "standard input cannot be annotated (name a file; tpusight "
 			       "report reads standard input)");
-	return ts_fail(err, TS_USAGE,
+	return ts_fail(err, TS_UNSUPPORTED,
 		       "%s: no plain file, so it cannot be annotated (name a profile, a "
 		       "session or a log directory)",
 		       path);

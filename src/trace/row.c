@@ -104,8 +104,9 @@ static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfet
 			  const struct ts_slice *slice, struct ts_bytes tail, int64_t *instant_ns)
 {
 	bool is_of_run = writer->row->at.track->device == TS_NONE;
-	int64_t first_ns = is_of_run ? 0 : INT64_MIN;
-	int64_t start_ns = TS_MAX(ts_trace_clock_ns(writer, slice->start_ps), first_ns);
+	/* what is known of the run may begin before its events do, as a wait whose cause was not recorded */
+	int64_t first_ps = is_of_run ? writer->plan->first_ps : INT64_MIN;
+	int64_t start_ns = ts_trace_clock_ns(writer, TS_MAX(slice->start_ps, first_ps));
 	int64_t end_ns = TS_MAX(ts_trace_clock_ns(writer, slice->end_ps), start_ns);
 	/* as it will be read: on a coarse grid a short slice has no length */
 	int64_t at_ns = row_imported(writer, start_ns), until_ns = row_imported(writer, end_ns);
@@ -188,16 +189,16 @@ static void row_fold(struct folding *folding, const struct ts_slice *slice)
 	folding->nr_events[slice->label] += slice->nr_events;
 }
 
-size_t ts_trace_drawn_slices(const struct ts_track *track)
+bool ts_trace_drawn_slices(const struct ts_track *track, uint64_t *nr)
 {
 	struct folding folding;
-	size_t nr = 0;
+	bool good = row_make_folding(track, &folding);
 
-	if (row_make_folding(track, &folding))
-		for (size_t i = 0; i < track->nr_slices; i++)
-			nr += !row_folds(&folding, track, i);
+	*nr = 0;
+	for (size_t i = 0; i < track->nr_slices && good; i++)
+		*nr += !row_folds(&folding, track, i);
 	row_release_folding(&folding);
-	return nr;
+	return good;
 }
 
 static enum ts_status row_put_slices(struct ts_trace_writer *writer, const struct ts_track *track,

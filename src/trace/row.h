@@ -61,8 +61,8 @@ struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
 					    struct ts_trace_clock clock);
 void ts_trace_writer_free(struct ts_trace_writer *writer);
 
-/* How many slices of a track are written: of classes what a viewer cannot show is told by the next of its class. */
-size_t ts_trace_drawn_slices(const struct ts_track *track);
+/* How many slices of a track are written: of classes what a viewer cannot show is told by the next of its class. False: no memory. */
+bool ts_trace_drawn_slices(const struct ts_track *track, uint64_t *nr);
 
 /* Adds to COUNTS. Damage in a line ends the row, with what stood before it. */
 enum ts_status ts_trace_row_write(struct ts_trace_writer *writer, const struct ts_trace_row *row,

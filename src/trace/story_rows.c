@@ -42,13 +42,14 @@ struct ts_story_at ts_story_add(struct ts_story *story, uint32_t row, int64_t st
 	struct ts_story_row *of;
 
 	story_rows_close_label(story);
+	story->last = (struct ts_story_at){ TS_NONE, 0 };
 	if (row == TS_NONE || story->failed)
-		return (struct ts_story_at){ TS_NONE, 0 };
+		return story->last;
 	of = &story->rows[row];
 	if (!ts_grow(&of->slices, &of->cap, of->nr + 1, sizeof(*of->slices)) ||
 	    !ts_grow(&of->labels, &of->cap_labels, of->nr + 1, sizeof(*of->labels))) {
 		story->failed = true;
-		return (struct ts_story_at){ TS_NONE, 0 };
+		return story->last;
 	}
 	of->labels[of->nr] = (struct ts_label){ .name = name };
 	of->slices[of->nr] = (struct ts_story_slice){ .start_ps = start_ps,
@@ -62,6 +63,8 @@ void ts_story_put(struct ts_story *story, const char *key, struct ts_value value
 {
 	struct ts_arg arg = { key, value };
 
+	if (story->last.row == TS_NONE) /* there is no such row, or no memory for the slice */
+		return;
 	TS_ASSERT(story->nr_args < TS_STORY_ARGS);
 	if (ts_arg_is_shown(&arg))
 		story->args[story->nr_args++] = arg;

@@ -299,24 +299,28 @@ static void fill_report(const struct trace *trace, uint64_t bytes, struct ts_tra
 		report->flows += trace->counts[i].flows;
 }
 
-/* What will be written of each row, unless a slice finds no lane. */
+/* What will be written of each row, unless a slice finds no lane; NULL: out of memory. */
 static struct ts_trace_counts *expect(const struct trace *trace)
 {
 	const struct ts_trace_layout *layout = &trace->layout;
 	struct ts_trace_counts *counts = calloc(layout->nr_rows + 1, sizeof(*counts));
+	bool good = counts;
 
-	for (size_t i = 0; counts && i < layout->nr_rows; i++) {
+	for (size_t i = 0; good && i < layout->nr_rows; i++) {
 		const struct ts_trace_row *row = &layout->rows[i];
 		const struct ts_track *track = row->at.track;
 
 		if (!track)
 			counts[i].written = layout->plan->tallies[row->line]->nr_chosen;
 		else if (track->kind == TS_TRACK_SLICES)
-			counts[i].own = ts_trace_drawn_slices(track);
+			good = ts_trace_drawn_slices(track, &counts[i].own);
 		else if (!row->at.is_native)
 			counts[i].own = track->nr_points;
 	}
-	return counts;
+	if (good)
+		return counts;
+	free(counts);
+	return NULL;
 }
 
 static bool is_as_expected(const struct trace *trace, const struct ts_trace_counts *expected)

@@ -41,6 +41,8 @@ def tables(value, path, out):
                      isinstance(v, list) and v and all(isinstance(x, (int, float)) for x in v))
         if path == ".run.hosts":
             row = [(k, v) for k, v in row if k != "bytes"]  # of the file itself
+        if path == ".flame.stacks":
+            row = [(k, v) for k, v in row if k != "parent"]  # the place of a row
         out.setdefault(path, collections.Counter())[json.dumps(row)] += 1
         for k, v in value.items():
             tables(v, path + "." + k, out)

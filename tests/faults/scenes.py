@@ -192,10 +192,14 @@ class Scene:
         for path in sorted(set(found) | set(self.old) | set(self.new)):
             if found.get(path) in (self.old.get(path), self.new.get(path)):
                 continue
-            mine = path in self.files and found.get(path.replace("_trace.", "_trace.native.")) != self.files[path]
-            if mine or not may_differ or path not in found or not is_whole(path, found[path]):
+            if not self.keeps(path, found) or not may_differ or path not in found or not is_whole(path, found[path]):
                 wrong.append(f"{path} is neither the old nor the new file")
         return wrong
+
+    def keeps(self, path, found):
+        """Is all that the user's file holds there: in it, in front of what is ours, or under the name that sets it aside?"""
+        mine = self.files.get(path, b"")
+        return found.get(path, b"").startswith(mine) or found.get(path.replace("_trace.", "_trace.native.")) == mine
 
     def recovers(self, folder):
         """What is wrong with it after a run without a fault, and after the undoing."""

@@ -28,6 +28,8 @@ from helpers import PROGRAM, ended, free_port, must, need, skip
 
 PYTHON = os.environ.get("TS_JAX_PYTHON", "")
 LIMIT_PCT, ROUNDS, ROUND_S = 5, 6, 4
+# The job sleeps between tiny steps, and its processor is a device that has nothing to run then: which is no news here.
+IDLES = [f"--threshold={name}=100" for name in ("idle_high", "input_high", "launch_high")]
 
 
 class Job:
@@ -52,7 +54,7 @@ class Job:
 def live(*options, address, samples=None):
     """(status, [events]) of a watch that ends by itself, or when it has so many samples."""
     events = []
-    with subprocess.Popen([PROGRAM, "live", "--json", "--service", address, *options], stdout=subprocess.PIPE, text=True) as watch:
+    with subprocess.Popen([PROGRAM, "live", "--json", *IDLES, "--service", address, *options], stdout=subprocess.PIPE, text=True) as watch:
         for line in watch.stdout:
             events.append(json.loads(line))
             if events[-1]["type"] == "sample" and events[-1]["sample"] == samples:
@@ -106,7 +108,7 @@ def restart_is_survived():
     """Killed after the third sample; whether a sample falls into the time without a server is left to chance."""
     first = Job("steady")
     second, states, samples = None, [], []
-    watch = subprocess.Popen([PROGRAM, "live", "--json", "--for=900s", "--service", first.address],
+    watch = subprocess.Popen([PROGRAM, "live", "--json", *IDLES, "--for=900s", "--service", first.address],
                              stdout=subprocess.PIPE, text=True)
     for line in watch.stdout:
         event = json.loads(line)
@@ -143,7 +145,7 @@ def watched_until(mode, rule, *options):
     raised and, where the job goes on, cleared."""
     events, said = [], ""
     with Job(mode) as job:
-        with subprocess.Popen([PROGRAM, "live", "--json", "--for=900s", "--interval=100ms", "--service", job.address, *options],
+        with subprocess.Popen([PROGRAM, "live", "--json", *IDLES, "--for=900s", "--interval=100ms", "--service", job.address, *options],
                               stdout=subprocess.PIPE, text=True) as watch:
             for line in watch.stdout:
                 events.append(json.loads(line))

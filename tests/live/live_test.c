@@ -112,9 +112,9 @@ TEST(a_thousand_samples_take_no_more_memory_than_one)
 	address = fake_address(&fake, text);
 	watch(&watched, &address, 1, TS_HLO_ONCE, &summary);
 	assert_int_equal(summary.nr_samples, NR_SAMPLES);
-	/* it compiles in each sample (recompilation, compilation_time_high): each alert is
-	 * raised once */
-	assert_in_range(watched.nr_raised, 1, 2);
+	/* it compiles in each sample (recompilation, compilation_time_high), and meanwhile its
+	 * processor is idle: each alert is raised once */
+	assert_in_range(watched.nr_raised, 1, 3);
 	getrusage(RUSAGE_SELF, &usage);
 	print_message("peak of %ld KiB after %d samples\n", usage.ru_maxrss, NR_SAMPLES);
 #if !HAS_SANITIZER

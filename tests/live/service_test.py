@@ -24,6 +24,7 @@ import select
 import shutil
 import signal
 import socket
+import statistics
 import struct
 import subprocess
 import sys
@@ -35,6 +36,7 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+import wire
 from helpers import DATA, PROGRAM, ended, must, need, planted, report
 
 FAKE_SERVER = os.path.abspath(os.environ.get("FAKE_SERVER", "tests/live/fake_server"))
@@ -151,27 +153,45 @@ def hosts_are_one_run(folder):
         servers.command("kill 7")
         code, events, _ = live("--for=2500ms", "--interval=100ms", addresses=servers.addresses)
         must(code == 4, f"hosts: one never answered, status {code}")
-        compare(report(os.path.join(folder, "merged")), events, hosts=7)
+        compare(report(os.path.join(folder, "merged")), events, hosts=7, first=files[0])
         servers.command("start 7")
         servers.command(f"way 7 {SILENT}")
         code, events, _ = live("--for=3s", "--interval=100ms", "--hlo=always", addresses=servers.addresses)
         must(code == 4, f"hosts: one never answered in time, status {code}")
-        compare(report(os.path.join(folder, "merged")), events, hosts=7, silent="late")
+        compare(report(os.path.join(folder, "merged")), events, hosts=7, first=files[0], silent="late")
         servers.command("way 7 0")
         servers.command("delay 3 0")
         shutil.copy(files[-1], os.path.join(session, "7.xplane.pb"))
         code, events, _ = live("--for=500ms", "--interval=100ms", addresses=servers.addresses)
         must(code == 0, f"hosts: all answer, status {code}")
-        compare(report(os.path.join(folder, "merged")), events, hosts=8, silent=None)
+        compare(report(os.path.join(folder, "merged")), events, hosts=8, first=files[0], silent=None)
 
 
-def compare(answer, events, hosts, silent="down"):
+def marks_of(file):
+    """When the steps of a profile's host began, and how long they lasted, in ps: the events that have a stat step_num."""
+    starts, lasted = [], []
+    of = lambda message, number: [value for field, _, value in wire.fields(message) if field == number]
+    for plane in of(pathlib.Path(file).read_bytes(), 1):
+        names = {dict((f, v) for f, _, v in wire.fields(entry)).get(1): of(of(entry, 2)[0], 2) for entry in of(plane, 5)}
+        wanted = {id for id, name in names.items() if name == [b"step_num"]}
+        for line in of(plane, 3) if of(plane, 2)[0].startswith(b"/host:") else []:
+            begin = sum(of(line, 3)) * 1000
+            for event in of(line, 4):
+                if any(wanted & set(of(stat, 1)) for stat in of(event, 4)):
+                    starts.append(begin + sum(of(event, 2)))
+                    lasted.append(sum(of(event, 3)))
+    return sorted(starts), lasted
+
+
+def compare(answer, events, hosts, first, silent="down"):
     """Every sample against the report of the same files: the same numbers, not nearly the same."""
     samples = [e for e in events if e["type"] == "sample"]
     overview, times = answer["overview"], answer["time"]
     expect = {name: overview[name] for name in ("mxu_utilization_pct", "hbm_utilization_pct", "duty_cycle_pct",
                                                 "padding_waste_pct", "health_score")}
-    expect["step_time_ps"] = overview["step_time_ps"]["median"]
+    starts, lasted = marks_of(first)
+    expect["step_time_ps"] = statistics.median(after - before for before, after in zip(starts, starts[1:]))
+    expect["step_marked_ps"] = statistics.median(lasted)
     for name in ("idle", "communication", "input"):
         expect[f"{name}_pct"] = times["buckets"][f"{name}_ps"] / times["total_ps"] * 100
     must(samples, "hosts: no sample")
@@ -515,8 +535,10 @@ TPUsight live  TIME  (Ctrl-C ends it)
   input                       0.5 %  BLOCKS  0 to 100.0 %
   compiling                   0.0 %  BLOCKS  0 to 100.0 %
   compilation per minute       0 ms  BLOCKS  0 to 0 ms
-  step                     195.7 µs  BLOCKS  0 to 195.7 µs
+  step                     196.8 µs  BLOCKS  0 to 196.8 µs
+  step's mark               5.00 µs  BLOCKS  0 to 5.00 µs
   sampled                     SHARE
+  since the last step          0 ms  BLOCKS  0 to 0 ms
   health                         67  BLOCKS  0 to 100
 
 Alerts

@@ -124,16 +124,31 @@ def take_out(text, first_pid):
     return text[:start] + text[end:], text[start:end]
 
 
-EXACT = ("TPUsight: Time classes", "TPUsight: Step classes")  # rows that part the time at the events' own edges
+# Rows that part the time at the events' own edges; an event of which several classes are known is parted within them.
+EXACT = ("TPUsight: Time classes", "TPUsight: Step classes")
+
+
+def check_arrows(theirs, ours, name):
+    """Each arrow has two ends, an id that is not the trace's, and a slice of ours at either end: the importer drops what has none."""
+    slices = {}
+    for e in ours:
+        if e["ph"] == "X":
+            slices.setdefault((e["pid"], e["tid"]), []).append((imported(e["ts"]), imported(e["ts"]) + imported(e["dur"])))
+    ends = {ph: {e["id"]: e for e in ours if e["ph"] == ph} for ph in "sf"}
+    assert ends["s"].keys() == ends["f"].keys(), f"{name}: an arrow with one end"
+    assert not ends["s"].keys() & {e.get("id") for e in theirs}, f"{name}: an arrow of ours has the id of one of the trace's"
+    for e in [*ends["s"].values(), *ends["f"].values()]:
+        at = imported(e["ts"])
+        assert any(start <= at <= end for start, end in slices[e["pid"], e["tid"]]), f"{name}: {e} points at nothing"
 
 
 def check_ours(theirs, ours, name):
     ids = {str(e.get(k)) for e in theirs for k in ("pid", "tid")}
     assert not [e for e in ours if str(e["pid"]) in ids or str(e.get("tid")) in ids], f"{name}: an id of ours is the trace's"
-    assert {e["ph"] for e in ours} <= {"M", "X", "C"}
+    assert {e["ph"] for e in ours} <= {"M", "X", "C", "s", "f"}
     rows = {(e["pid"], e["tid"]): e["args"]["name"] for e in ours if e["name"] == "thread_name"}
     processes = {e["pid"]: e["args"]["name"] for e in ours if e["name"] == "process_name"}
-    assert all(row.startswith("TPUsight: ") for row in [*rows.values(), *processes.values()])
+    assert all(row == "TPUsight" or row.startswith("TPUsight: ") for row in [*rows.values(), *processes.values()])
     edges = set()
     for e in theirs:
         if e.get("ph") == "X" and "ts" in e:
@@ -145,10 +160,13 @@ def check_ours(theirs, ours, name):
         if e["ph"] != "X":
             continue
         place, start, dur = (e["pid"], e["tid"]), imported(e["ts"]), imported(e["dur"])
-        assert dur >= 0 and start >= ends.get(place, start), f"{name}: slices of {rows[place]} overlap"
+        before = ends.get(place)
+        assert dur >= 0 and (before is None or start >= before), f"{name}: slices of {rows[place]} overlap"
         ends[place] = start + dur
-        if rows[place] in EXACT:
-            assert start in edges and start + dur in edges, f"{name}: {e} is of no event's time"
+        if rows[place] in EXACT and before != start:
+            assert start in edges and before in edges | {None}, f"{name}: {e}, or what is before it, is of no event's time"
+    assert {end for place, end in ends.items() if rows[place] in EXACT} <= edges, f"{name}: a row ends with no event"
+    check_arrows(theirs, ours, name)
     return sum(e["ph"] == "X" for e in ours), len(rows), sum(e["ph"] == "C" for e in ours)
 
 

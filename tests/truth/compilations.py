@@ -82,7 +82,7 @@ def check_findings(report, truth, bad):
     again = truth["compilations"] > 1 and "function" in truth
     found = [f for f in report["doctor"]["findings"] if f["rule"] == "recompilation"]
     check_count("findings of recompilation", len(found), int(again), bad)
-    if found and f"is compiled {truth['compilations']} times" not in found[0]["title"]:
+    if found and f"was compiled {truth['compilations']} times" not in found[0]["title"]:
         bad.append(f"{found[0]['title']}: jax compiled it {truth['compilations']} times")
 
 

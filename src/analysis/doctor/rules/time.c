@@ -10,9 +10,9 @@
 #include "analysis/settings_list.h"
 #include "base/order.h"
 
-/* The part all bucket rules have: is it above its limit, and which ops is it made of? */
+/* The part all bucket rules have: is it above its limit? The title is the caller's. */
 static struct ts_finding *report_bucket(struct ts_doctor *doctor, const struct ts_rule *rule,
-					enum ts_bucket bucket, double limit_pct, const char *title)
+					enum ts_bucket bucket, double limit_pct)
 {
 	double share = ts_doctor_bucket_share(doctor, bucket);
 	struct ts_finding *finding;
@@ -21,7 +21,6 @@ static struct ts_finding *report_bucket(struct ts_doctor *doctor, const struct t
 		return NULL;
 	finding = ts_doctor_report_run(doctor, rule, doctor->bucket_ps[bucket]);
 	ts_doctor_claim_class(doctor, bucket, INT64_MAX);
-	finding->title = TS_SENTENCE(doctor, title, TS_SHARE(share));
 	return finding;
 }
 
@@ -136,11 +135,13 @@ static void check_rematerialization(struct ts_doctor *doctor, const struct ts_ru
 {
 	struct ts_finding *finding =
 		report_bucket(doctor, rule, TS_BUCKET_REMATERIALIZATION,
-			      doctor->ctx->settings->rematerialization_high,
-			      "Rematerialization takes {share} of device time");
+			      doctor->ctx->settings->rematerialization_high);
 
 	if (!finding)
 		return;
+	finding->title =
+		TS_SENTENCE(doctor, "Rematerialization takes {share} of device time",
+			    TS_SHARE(ts_doctor_bucket_share(doctor, TS_BUCKET_REMATERIALIZATION)));
 	rules_time_add_ops(doctor, finding, TS_BUCKET_REMATERIALIZATION);
 	put_remat(doctor);
 	finding->evidence = ts_doctor_text(doctor);
@@ -220,13 +221,14 @@ static void rules_time_range_gaps(struct ts_doctor *doctor, const struct ts_time
 static void check_launch_bound(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	struct ts_finding *finding =
-		report_bucket(doctor, rule, TS_BUCKET_LAUNCH, doctor->ctx->settings->launch_high,
-			      "Devices wait for launches {share} of the time");
+		report_bucket(doctor, rule, TS_BUCKET_LAUNCH, doctor->ctx->settings->launch_high);
 	struct ts_time_gap *gaps;
 	size_t nr;
 
 	if (!finding)
 		return;
+	finding->title = TS_SENTENCE(doctor, "Devices wait for launches {share} of the time",
+				     TS_SHARE(ts_doctor_bucket_share(doctor, TS_BUCKET_LAUNCH)));
 	nr = gaps_of(doctor, TS_BUCKET_LAUNCH, &gaps);
 	TS_PUT(doctor, "For {core} of {core} nothing runs while the host launches what runs next.",
 	       TS_CORE(doctor->bucket_ps[TS_BUCKET_LAUNCH]), TS_CORE(doctor->total_ps));
@@ -249,13 +251,16 @@ static double idle_limit(const struct ts_doctor *doctor)
 
 static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	struct ts_finding *finding = report_bucket(doctor, rule, TS_BUCKET_IDLE, idle_limit(doctor),
-						   "Devices are idle {share} of the time");
+	double share = ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE);
+	struct ts_finding *finding =
+		report_bucket(doctor, rule, TS_BUCKET_IDLE, idle_limit(doctor));
 	struct ts_time_gap *gaps;
 	size_t nr;
 
 	if (!finding)
 		return;
+	finding->title =
+		TS_SENTENCE(doctor, "Devices are idle {share} of the time", TS_SHARE(share));
 	nr = gaps_of(doctor, TS_BUCKET_IDLE, &gaps);
 	TS_PUT(doctor, "{core} of {core}", TS_CORE(doctor->bucket_ps[TS_BUCKET_IDLE]),
 	       TS_CORE(doctor->total_ps));
@@ -273,7 +278,7 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 	if (ts_doctor_root_at_host(doctor, finding, TS_BUCKET_IDLE))
 		finding->title = TS_SENTENCE(
 			doctor, "Devices are idle {share} of the time: the launch waits for {name}",
-			TS_SHARE(finding->impact_share), TS_NAME(finding->root.event));
+			TS_SHARE(share), TS_NAME(finding->root.event));
 	rules_time_range_gaps(doctor, gaps, nr);
 }
 
