@@ -226,7 +226,7 @@ class Before(unittest.TestCase):
 
     def tried(self, function, kind, shape, *options):
         """What was tried of a kind."""
-        status, out, err = self.asked(function, "--try", "--json", *options, shape=shape)
+        status, out, err = self.asked(function, f"--try-only={kind}", "--json", *options, shape=shape)
         self.assertEqual((status, err), (0, ""))
         return [row for row in json.loads(out)["tried"] if row["kind"] == kind]
 
@@ -543,6 +543,11 @@ class Before(unittest.TestCase):
         with contextlib.redirect_stderr(io.StringIO()) as err:
             self.assertEqual(main.main([f"{broken}:f", "--topology", ONE, "--shapes", "f32[2]"]), 3)
         self.assertRegex(err.getvalue(), r"No module named 'no_such_module_at_all'\n  at .*broken.py:1: import no_such_module_at_all")
+
+    def test_a_kind_of_change_that_there_is_not_is_told(self):
+        status, _, err = self.asked("scanned", "--try-only=size,fusion")
+        self.assertEqual(status, 2)
+        self.assertIn("'fusion' is no kind of change; there are donate, size, split, ", err)
 
     def test_what_cannot_be_sent_is_told(self):
         lock = threading.Lock()

@@ -10,12 +10,13 @@ from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Unio
 
 from .._program import TpusightError
 from .._temporary import temporary_folder
-from . import chips, job, whatif
+from . import chips, job, tries, whatif
 from .result import Before
 
 __all__ = ["Before", "before"]
 
 Say = Callable[[str], None]
+WhatIf = Union[bool, Sequence[str]]  # nothing, all that can be tried, or kinds of it
 
 
 class Folder:
@@ -67,9 +68,18 @@ def program_of(function: Any, args: Sequence[Any], kwargs: Dict[str, Any], shard
                      "shardings": None if shardings is None else pickle.dumps(shardings)}, {"arguments": tuple(args), "keywords": kwargs})
 
 
+def kinds_of(words: Sequence[str]) -> List[str]:
+    """Kinds of changes (tries.KINDS), or a TpusightError that has them all."""
+    for word in [words] if isinstance(words, str) else words:
+        if word not in tries.KINDS:
+            raise TpusightError(f"{word!r} is no kind of change; there are {', '.join(tries.KINDS)}")
+    return list(words)
+
+
 def compiled(packed: bytes, name: str, topologies: Sequence[str], thresholds: Optional[Dict[str, float]] = None,
-             say: Optional[Say] = None, what_if: bool = False) -> List[Before]:
+             say: Optional[Say] = None, what_if: WhatIf = False) -> List[Before]:
     """A result for each topology, all compiled in one process; with WHAT_IF each with what was tried."""
+    kinds = [] if isinstance(what_if, bool) else kinds_of(what_if)
     owner = Folder()
     path = os.path.join(owner.path, "program.pkl")
     with open(path, "wb") as file:
@@ -77,7 +87,7 @@ def compiled(packed: bytes, name: str, topologies: Sequence[str], thresholds: Op
     wanted = []
     for topology in topologies:
         one = job.Compilation(owner.new(), chips.parse(topology).name)
-        wanted += [one, job.Compilation(owner.new(), one.topology, {"kind": job.PLAN})] if what_if else [one]
+        wanted += [one, job.Compilation(owner.new(), one.topology, {"kind": job.PLAN, "kinds": kinds})] if what_if else [one]
     results: List[Before] = []
     for outcome in job.outcomes(path, wanted, say):
         if outcome.asked.change is None:
@@ -118,7 +128,7 @@ class Judged:
 
 
 def _before(function: Any, args: Sequence[Any], kwargs: Dict[str, Any], topology: str, shardings: Any, mesh: Any,
-            jit: Optional[Dict[str, Any]], thresholds: Optional[Dict[str, float]], what_if: bool) -> Before:
+            jit: Optional[Dict[str, Any]], thresholds: Optional[Dict[str, float]], what_if: WhatIf) -> Before:
     name = getattr(function, "__name__", type(function).__name__)
     chips.parse(topology)
     packed = program_of(function, args, kwargs, shardings, mesh, jit)
@@ -127,17 +137,17 @@ def _before(function: Any, args: Sequence[Any], kwargs: Dict[str, Any], topology
 
 @overload
 def before(function: None = None, *, topology: str, shardings: Any = None, mesh: Any = None, jit: Optional[Dict[str, Any]] = None,
-           thresholds: Optional[Dict[str, float]] = None, what_if: bool = False) -> Callable[[Callable[..., Any]], Judged]: ...
+           thresholds: Optional[Dict[str, float]] = None, what_if: WhatIf = False) -> Callable[[Callable[..., Any]], Judged]: ...
 
 
 @overload
 def before(function: Callable[..., Any], *args: Any, topology: str, shardings: Any = None, mesh: Any = None,
-           jit: Optional[Dict[str, Any]] = None, thresholds: Optional[Dict[str, float]] = None, what_if: bool = False,
+           jit: Optional[Dict[str, Any]] = None, thresholds: Optional[Dict[str, float]] = None, what_if: WhatIf = False,
            **kwargs: Any) -> Before: ...
 
 
 def before(function: Any = None, *args: Any, topology: str, shardings: Any = None, mesh: Any = None, jit: Optional[Dict[str, Any]] = None,
-           thresholds: Optional[Dict[str, float]] = None, what_if: bool = False,
+           thresholds: Optional[Dict[str, float]] = None, what_if: WhatIf = False,
            **kwargs: Any) -> Union[Before, Callable[[Callable[..., Any]], Judged]]:
     """Compiles FUNCTION(*ARGS, **KWARGS) for a TPU that is not there, and says what it will do: a Before.
 
@@ -153,7 +163,8 @@ def before(function: Any = None, *args: Any, topology: str, shardings: Any = Non
     shardings: a jax PartitionSpec for each argument, or a tree of them that begins as the argument's does; None is not split.
     jit: options of jax.jit: {"donate_argnums": 0, "static_argnums": 1}. A function that is jitted keeps its own.
     thresholds: of the doctor, {name: value}.
-    what_if: changes that need no hand are compiled too: `tried` of the result has them, each with the compiler's figures.
+    what_if: changes that need no hand are compiled too: `tried` of the result has them, each with the compiler's figures. True: all;
+        kinds of changes, as ("size", "bf16"): these.
 
     Without a function it decorates: @before(topology="v5e:2x2"); the function then gives a Before when it is called."""
     options = {"topology": topology, "shardings": shardings, "mesh": mesh, "jit": jit, "thresholds": thresholds, "what_if": what_if}

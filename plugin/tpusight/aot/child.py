@@ -475,7 +475,9 @@ def _planned(program: Program, wanted: job.Compilation) -> List[job.Compilation]
         traced = _jitted(program, mesh).trace(*placed.arguments, **placed.keywords)
     sizes = {str(name): int(size) for name, size in mesh.shape.items()} if mesh is not None else None
     found = []
-    for number, change in enumerate(tries.plan(traced, program.arguments, placed, sizes)):
+    kinds = (wanted.change or {}).get("kinds") or tries.KINDS
+    changes = [change for change in tries.plan(traced, program.arguments, placed, sizes) if change["kind"] in kinds]
+    for number, change in enumerate(changes):
         folder = os.path.join(wanted.folder, str(number))
         os.makedirs(folder, exist_ok=True)
         found.append(job.Compilation(folder, wanted.topology, change))

@@ -22,7 +22,7 @@ EXTRA = "pip install 'tpusight[before]'"
 PROTO, FACTS = "module.hlo_proto.pb", "facts.json"
 _MOST_WORDS = 4000
 _BUSY_S = 1.0
-PLAN = "plan"  # the kind of a change that stands for all that can be tried
+PLAN = "plan"  # the kind of a change that stands for all that can be tried, or for its `kinds` of them
 
 
 class Compilation(NamedTuple):

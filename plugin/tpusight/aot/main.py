@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional
 from .. import _forms
 from .._program import TpusightError
 from .._whole import new_file
-from . import chips, compiled, files, gate, hlo, job, scaling, shapes, whatif
+from . import chips, compiled, files, gate, hlo, job, kinds_of, scaling, shapes, tries, whatif
 from .result import Before
 
 EPILOG = """SCRIPT.py:FUNCTION is a function of a script, which is imported; its arguments are --shapes, or what --arguments names in the
@@ -46,6 +46,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--view", metavar="NAME", help="print one view of the report")
     parser.add_argument("--try", dest="what_if", action="store_true", help="compile it again with each change that needs no hand")
+    parser.add_argument("--try-only", dest="kinds", type=lambda text: text.split(","), metavar="KIND,...",
+                        help=f"--try, but only these kinds of changes: {', '.join(tries.KINDS)}")
     parser.add_argument("--picture", metavar="FILE", help="several topologies as a picture: .svg or .html")
     parser.add_argument("--fail-if", action="append", default=[], metavar="EXPR",
                         help="exit with 1 when EXPR is true or unknown (repeatable)")
@@ -108,12 +110,12 @@ def _write(asked: argparse.Namespace, results: List[Before]) -> None:
         if path:
             before.export(path, asked.format, asked.view)
         if asked.json:
-            tried = {"tried": [one.row() for one in before.tried]} if asked.what_if else {}
+            tried = {"tried": [one.row() for one in before.tried]} if asked.kinds or asked.what_if else {}
             print(json.dumps({**before.report, **tried}, indent=1))
         elif asked.view:
             print(before.session.text(asked.view), end="")
         elif not asked.quiet:
-            print(str(before.summary()) + (whatif.text(before.tried) if asked.what_if else ""), end="")
+            print(str(before.summary()) + (whatif.text(before.tried) if asked.kinds or asked.what_if else ""), end="")
 
 
 def _write_scaling(asked: argparse.Namespace, results: List[Before]) -> None:
@@ -163,12 +165,14 @@ def main(argv: Optional[List[str]] = None) -> int:
     try:
         program, topologies, gates = _checked(asked)
         thresholds = _thresholds(asked.threshold)
+        kinds_of(asked.kinds or [])
     except TpusightError as e:
         _say(str(e))
         return _USAGE
     try:
         job.need_compiler()
-        results = compiled(pickle.dumps(program), program["name"], topologies, thresholds, None if asked.quiet else _say, asked.what_if)
+        results = compiled(pickle.dumps(program), program["name"], topologies, thresholds, None if asked.quiet else _say,
+                           asked.kinds or asked.what_if)
         _write(asked, results)
         _write_scaling(asked, results)
         failed = _gates(asked, gates, results)

@@ -15,6 +15,7 @@ from .shapes import Shape
 
 _LANES = 128
 _MOST_GROWTH = 1.25  # of a dimension that is rounded up
+KINDS = ("donate", "size", "split", "bf16", "remat", "mesh", "axis", "batch", "unroll", "option")
 _MOST_SIZES = _MOST_SPLITS = _MOST_AXES = 2  # of each of these kinds
 _ROWS = 8  # of a tile
 #: Options of the compiler that are worth a try. Each libtpu refuses those that it does not know, and that is told.
