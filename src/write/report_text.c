@@ -70,33 +70,38 @@ static bool report_text_is_shown(const struct ts_result *result, const struct ts
 	return field->label && (result->top_level || field->value.type != TS_VALUE_NULL);
 }
 
-static size_t label_width(const struct ts_result *result)
+static size_t label_width(const struct text *text, const struct ts_result *result)
 {
+	char spoken[TS_SPOKEN_MAX];
 	size_t width = 0;
 
 	for (size_t i = 0; i < result->nr_fields; i++)
 		if (report_text_is_shown(result, &result->fields[i]))
-			width = TS_MAX(width, ts_term_width(ts_bytes_of(result->fields[i].label)));
+			width = TS_MAX(width,
+				       ts_term_width(ts_spoken_label(result->fields[i].label,
+								     text->report->units, spoken)));
 	return width;
 }
 
 static void report_text_put_fields(struct text *text, const struct ts_result *result)
 {
-	size_t width = label_width(result), column = 2 + width + 2;
+	size_t width = label_width(text, result), column = 2 + width + 2;
 	struct ts_buf value = TS_BUF_INIT;
 
 	for (size_t i = 0; i < result->nr_fields; i++) {
 		const struct ts_field *field = &result->fields[i];
-		char name[UNIT_NAME_MAX];
+		char name[UNIT_NAME_MAX], spoken[TS_SPOKEN_MAX];
+		struct ts_bytes label; /* of compare: a run's name */
 		size_t at;
 
 		if (!report_text_is_shown(result, field))
 			continue;
 		snprintf(name, sizeof(name), "%s.%s", result->name, field->name);
 		ts_buf_puts(text->out, "  ");
-		ts_term_text(text->out, ts_bytes_of(field->label)); /* of compare: a run's name */
+		label = ts_spoken_label(field->label, text->report->units, spoken);
+		ts_term_text(text->out, label);
 		ts_buf_putc(text->out, ':');
-		at = 3 + ts_term_width(ts_bytes_of(field->label));
+		at = 3 + ts_term_width(label);
 		ts_buf_pad(text->out, ' ', column - at);
 		ts_buf_clear(&value);
 		ts_text_value(&value, name, field->value);
@@ -252,16 +257,16 @@ static bool report_text_is_time(const struct ts_result *result)
 }
 
 /* A result without anything for people is left out, title and all. */
-static bool has_text(const struct ts_result *result)
+static bool has_text(const struct text *text, const struct ts_result *result)
 {
-	return label_width(result) > 0 || ts_result_has_findings(result) || result->nr_notes > 0 ||
-	       (report_text_is_time(result) && result->nr_fields > 0) ||
+	return label_width(text, result) > 0 || ts_result_has_findings(result) ||
+	       result->nr_notes > 0 || (report_text_is_time(result) && result->nr_fields > 0) ||
 	       ts_result_each_impossible(result, NULL, NULL, NULL) > 0;
 }
 
 static void report_text_put_result(struct text *text, const struct ts_result *result)
 {
-	if (has_text(result)) {
+	if (has_text(text, result)) {
 		report_text_put_title(text, result->title ? result->title : result->name);
 		if (report_text_is_time(result))
 			ts_breakdown_of_time(text->out, result, page_width(text));
@@ -331,18 +336,28 @@ static void report_text_put_view(struct text *text, const struct ts_results *res
 	report_text_put_nothing(text->out, results, result->name);
 }
 
-enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *results,
-			      const struct ts_report *report, struct ts_error *err)
+static struct ts_bytes units_of(const struct ts_results *results)
 {
+	struct ts_value units = TS_GET(TS_FIND(results, overview), overview, overview.matrix_units);
+
+	return units.type == TS_VALUE_TEXT ? units.as.s : (struct ts_bytes){ NULL, 0 };
+}
+
+enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *results,
+			      const struct ts_report *asked, struct ts_error *err)
+{
+	struct ts_report spoken = *asked;
+	const struct ts_report *report = &spoken;
 	struct text text = { .out = out, .report = report };
 	struct ts_view view = { NULL, NULL };
 	enum ts_status st = TS_OK;
 
-	TS_ASSERT(out && results && report);
+	TS_ASSERT(out && results && asked);
 	if (report->brief)
 		return ts_brief_text(out, results, report, err);
 	if (results->failed)
 		return ts_fail_nomem(err);
+	spoken.units = units_of(results);
 	if (report->view)
 		st = ts_view_find(results, report->view, &view, err);
 	if (st == TS_NOTFOUND) {

@@ -2,6 +2,7 @@
 /* Values and tables for people. */
 #include "write/text_table.h"
 
+#include <ctype.h>
 #include <math.h>
 
 #include "base/check.h"
@@ -22,7 +23,8 @@
 #define CELL_LINES    4	  /* that a text takes at most */
 #define COLUMNS_MAX   32
 #define UNIT_NAME_MAX 64
-#define HEADING_MAX   64
+#define HEADING_MAX   TS_SPOKEN_MAX
+#define MXU	      "MXU" /* of Google's chips */
 
 static void text_table_put_number(struct ts_buf *out, const char *name, struct ts_value value)
 {
@@ -87,6 +89,7 @@ struct column {
 
 struct layout {
 	const struct ts_table *table;
+	struct ts_bytes units; /* struct ts_report */
 	struct column columns[COLUMNS_MAX];
 	size_t nr_columns, nr_rows;
 	size_t *rows; /* of the table, in the order shown */
@@ -102,15 +105,31 @@ struct layout {
 	bool failed;	       /* a cell did not fit into memory */
 };
 
+struct ts_bytes ts_spoken_label(const char *label, struct ts_bytes units, char text[TS_SPOKEN_MAX])
+{
+	struct ts_bytes whole = ts_bytes_of(label), one = ts_bytes_cut(units, 0, units.n - 1);
+	int n;
+
+	if (!ts_bytes_starts(whole, MXU) || units.n == 0 || ts_bytes_is(units, MXU))
+		return whole;
+	n = whole.n == strlen(MXU)
+		    ? snprintf(text, TS_SPOKEN_MAX, "%.*s", TS_ARG(units))
+		    : snprintf(text, TS_SPOKEN_MAX, "%.*s%s", TS_ARG(one), label + strlen(MXU));
+	if (whole.n > strlen(MXU))
+		text[0] = (char)toupper((unsigned char)text[0]);
+	return ts_bytes_cut(ts_bytes_of(text), 0, (size_t)n);
+}
+
 /* A table without a label is for programs; who asks for it sees its names, less the unit of the cells. */
-static struct ts_bytes heading(const struct ts_column *column, char text[HEADING_MAX])
+static struct ts_bytes heading(const struct layout *layout, const struct ts_column *column,
+			       char text[HEADING_MAX])
 {
 	struct ts_bytes name = ts_bytes_of(column->name);
 	const struct ts_unit *unit = ts_unit_of(name);
 	size_t n = unit ? strlen(unit->ending) : 0;
 
 	if (column->label)
-		return ts_bytes_of(column->label);
+		return ts_spoken_label(column->label, layout->units, text);
 	if (unit && unit->ending[0] == '_' && unit->kind != TS_UNIT_NUMBER && name.n > n)
 		name.n -= n;
 	name.n = TS_MIN(name.n, HEADING_MAX);
@@ -166,7 +185,7 @@ static void text_table_measure(struct layout *layout, struct column *column, siz
 	char text[HEADING_MAX];
 	uint64_t first = 0;
 
-	column->width = ts_term_width(heading(of, text));
+	column->width = ts_term_width(heading(layout, of, text));
 	column->most = text_table_is_of(of, TS_UNIT_TIME) || text_table_is_of(of, TS_UNIT_CORE) ||
 				       text_table_is_of(of, TS_UNIT_THREAD)
 			       ? 0
@@ -481,7 +500,7 @@ static void put_headings(struct ts_buf *out, const struct layout *layout)
 	for (size_t i = 0; i < layout->nr_columns; i++)
 		text_table_put_cell(
 			out, layout, i,
-			heading(&layout->table->columns[layout->columns[i].index], text));
+			heading(layout, &layout->table->columns[layout->columns[i].index], text));
 	end_line(out, from);
 }
 
@@ -525,7 +544,7 @@ static void text_table_put_rest(struct ts_buf *out, struct layout *layout, size_
 	ts_buf_clear(&layout->scratch);
 	for (size_t i = layout->nr_left_out; i-- > 0;) {
 		ts_buf_puts(&layout->scratch, layout->scratch.n ? ", " : "(no room for: ");
-		ts_buf_put(&layout->scratch, heading(layout->left_out[i], text));
+		ts_buf_put(&layout->scratch, heading(layout, layout->left_out[i], text));
 	}
 	ts_buf_putc(&layout->scratch, ')');
 	ts_buf_pad(out, ' ', INDENT);
@@ -536,7 +555,7 @@ static void text_table_put_rest(struct ts_buf *out, struct layout *layout, size_
 
 void ts_text_table(struct ts_buf *out, const struct ts_table *table, const struct ts_report *report)
 {
-	struct layout layout = { .table = table };
+	struct layout layout = { .table = table, .units = report->units };
 
 	TS_ASSERT(out && table && report);
 	TS_ASSERT(table->nr_columns > 0);

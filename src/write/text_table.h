@@ -12,6 +12,11 @@
  * safe for a terminal. */
 void ts_text_value(struct ts_buf *out, const char *name, struct ts_value value);
 
+#define TS_SPOKEN_MAX 64
+
+/* A label in the words of the run's chips: where UNITS are "tensor cores", "MXU utilization" is "Tensor core utilization". */
+struct ts_bytes ts_spoken_label(const char *label, struct ts_bytes units, char text[TS_SPOKEN_MAX]);
+
 /*
  * The labelled columns of the first rows, aligned; of a table without any label all, under their
  * names less the unit. Numbers stand on the right. A column that is unknown in all rows is left out;
