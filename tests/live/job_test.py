@@ -28,8 +28,8 @@ from helpers import PROGRAM, ended, free_port, must, need, skip
 
 PYTHON = os.environ.get("TS_JAX_PYTHON", "")
 LIMIT_PCT, ROUNDS, ROUND_S = 5, 6, 4
-# The job sleeps between tiny steps, and its processor is a device that has nothing to run then: which is no news here.
-IDLES = [f"--threshold={name}=100" for name in ("idle_high", "input_high", "launch_high")]
+# The job sleeps between tiny steps, and its processor, which others use too, is a device that has nothing to run then: no news here.
+IDLES = [f"--threshold={name}=100" for name in ("idle_high", "input_high", "launch_high")] + ["--threshold=slow_step_high=100000"]
 
 
 class Job:
@@ -98,7 +98,8 @@ def later_shapes_are_reported():
         code, events = live("--for=600s", "--fail-on=warning", address=job.address)
     alerts = [e for e in events if e["type"] == "alert"]
     must(code == 1 and len(alerts) == 1, f"later: status {code}, {alerts}")
-    seen = [e["sample"] for e in events if e["type"] == "sample" and e["metrics"]["compiling_pct"]]
+    # null: in the whole sample no step began, and who knows why
+    seen = [e["sample"] for e in events if e["type"] == "sample" and e["metrics"]["compiling_pct"] != 0]
     for alert in alerts:
         must("train_step" in alert["message"] and alert["evidence"].count(",64]") >= 2, f"later: {alert}")
         must(seen and alert["sample"] <= seen[0] + 1, f"later: compiled in {seen}, reported in {alert['sample']}")
@@ -113,7 +114,7 @@ def restart_is_survived():
     for line in watch.stdout:
         event = json.loads(line)
         if event["type"] != "sample":
-            must(event["type"] == "end", f"restart: {line}")
+            must(event["type"] == "end" or event["rule"] == "service_down", f"restart: {line}")
             continue
         service = event["services"][0]
         states.append(service["state"])

@@ -169,10 +169,11 @@ def hosts_are_one_run(folder):
 
 def marks_of(file):
     """When the steps of a profile's host began, and how long they lasted, in ps: the events that have a stat step_num."""
+    def of(message, number):
+        return [value for field, _, value in wire.fields(message) if field == number]
     starts, lasted = [], []
-    of = lambda message, number: [value for field, _, value in wire.fields(message) if field == number]
     for plane in of(pathlib.Path(file).read_bytes(), 1):
-        names = {dict((f, v) for f, _, v in wire.fields(entry)).get(1): of(of(entry, 2)[0], 2) for entry in of(plane, 5)}
+        names = {sum(of(entry, 1)): of(of(entry, 2)[0], 2) for entry in of(plane, 5)}
         wanted = {id for id, name in names.items() if name == [b"step_num"]}
         for line in of(plane, 3) if of(plane, 2)[0].startswith(b"/host:") else []:
             begin = sum(of(line, 3)) * 1000

@@ -23,9 +23,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
-from helpers import ended
+from helpers import ended, need_viewer
 
-SKIP = 77
 TOP = pathlib.Path(os.environ.get("srcdir", pathlib.Path(__file__).parents[2]))
 CORPUS = pathlib.Path(os.environ.get("TS_CORPUS", TOP / ".." / "shared" / "corpus"))
 ANNOTATE = shlex.split(os.environ.get("TS_ANNOTATE", "bin/tpusight-annotate"))
@@ -33,11 +32,8 @@ SAMPLE = TOP / "tests/data/sample/train_step_simulated/plugins/profile/2026_01_0
 GROUP = "/device:CUSTOM:TPUsight "
 OWN = re.compile(r"^(\d+\.\d|\d+|< 0\.1) % of core time(?:, \S+ % of the matrix units' peak)?: (.+)$")
 
-try:
-    from xprof.convert import raw_to_tool_data
-except ImportError:
-    print("SKIP: the Python package xprof is not installed (pip install xprof)")
-    sys.exit(SKIP)
+need_viewer("xprof")
+from xprof.convert import raw_to_tool_data
 
 
 def ask(profile, **params):

@@ -26,7 +26,6 @@ import subprocess
 import sys
 import tempfile
 
-SKIP = 77
 # memory_profile is left out: it puts its maps in another order each time it is asked
 TOOLS = ["hlo_stats", "op_profile", "overview_page", "roofline_model", "input_pipeline_analyzer",
          "framework_op_stats", "utilization_viewer", "kernel_stats"]
@@ -34,15 +33,11 @@ GROUP = "/device:CUSTOM:TPUsight "
 HOST = "host0"
 
 
-def skip(why):
-    print("SKIP: " + why)
-    sys.exit(SKIP)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import need_viewer, skip
 
-
-try:
-    from xprof.convert import raw_to_tool_data
-except ImportError:
-    skip("the Python package xprof is not installed (pip install xprof)")
+need_viewer("xprof")
+from xprof.convert import raw_to_tool_data
 
 
 def ask(session, tool, **params):

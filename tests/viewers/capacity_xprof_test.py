@@ -11,7 +11,6 @@ Run in the build folder. $TPUSIGHT names the program (default bin/tpusight), $TS
 tests/requirements.txt. Exit 77: xprof is not there.
 """
 import collections
-import importlib.util
 import json
 import os
 import random
@@ -22,7 +21,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
-from helpers import DATA, PROGRAM, skip
+from helpers import DATA, PROGRAM, need_viewer
 
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "fixtures")]
 MIB = 1 << 20
@@ -146,11 +145,7 @@ def check_capacity(folder):
 
 
 def main():
-    python = os.environ.get("TS_VIEWERS_PYTHON")
-    if python and os.path.abspath(python) != sys.executable and not os.environ.get("TS_VIEWERS_INSIDE"):
-        os.execvpe(python, [python, os.path.abspath(__file__)], {**os.environ, "TS_VIEWERS_INSIDE": "1"})
-    if importlib.util.find_spec("xprof") is None:
-        skip("xprof is not installed (pip install -r tests/requirements.txt)")
+    need_viewer("xprof")
     with tempfile.TemporaryDirectory() as folder:
         bad = bool(check_allocators(folder))
         return int(bool(check_capacity(folder)) or bad)

@@ -17,7 +17,6 @@ tests/requirements.txt. Exit 77: xprof is not there.
 """
 import collections
 import glob
-import importlib.util
 import json
 import os
 import shutil
@@ -30,7 +29,7 @@ from quiet import quiet
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
-from helpers import DATA, PROGRAM, skip
+from helpers import DATA, PROGRAM, need_viewer
 
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "fixtures")]
 PLANTED = ["clean", "two_hosts", "recompiles", "collectives"]
@@ -269,11 +268,7 @@ def check_redacted(name, session):
 
 
 def main():
-    if importlib.util.find_spec("xprof") is None:
-        other = os.environ.get("TS_VIEWERS_PYTHON")
-        if not other or os.path.realpath(other) == os.path.realpath(sys.executable):
-            skip("xprof is not installed (pip install -r tests/requirements.txt)")
-        os.execv(other, [other, *sys.argv])
+    need_viewer("xprof")
     failed = False
     with tempfile.TemporaryDirectory() as scratch:
         runs = [(name, planted(name, scratch)) for name in PLANTED]

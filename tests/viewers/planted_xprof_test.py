@@ -10,7 +10,6 @@ Run in the build folder. $TPUSIGHT names the program (default bin/tpusight), $TS
 tests/requirements.txt. Exit 77: xprof is not there.
 """
 import glob
-import importlib.util
 import json
 import os
 import subprocess
@@ -22,7 +21,7 @@ from quiet import quiet
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
-from helpers import PROGRAM, skip
+from helpers import PROGRAM, need_viewer
 
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "truth")]
 DATA = os.path.join(HERE, "..", "data", "planted")
@@ -72,11 +71,7 @@ def check(archive, folder):
 
 
 def main(names):
-    python = os.environ.get("TS_VIEWERS_PYTHON")
-    if python and os.path.abspath(python) != sys.executable and not os.environ.get("TS_VIEWERS_INSIDE"):
-        os.execvpe(python, [python, os.path.abspath(__file__), *names], {**os.environ, "TS_VIEWERS_INSIDE": "1"})
-    if importlib.util.find_spec("xprof") is None:
-        skip("xprof is not installed (pip install -r tests/requirements.txt)")
+    need_viewer("xprof")
     bad = False
     for archive in sorted(glob.glob(os.path.join(DATA, "*.tar.gz"))):
         name = os.path.basename(archive).removesuffix(".tar.gz")
