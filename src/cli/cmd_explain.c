@@ -229,6 +229,12 @@ static const struct {
 	{ "health", "Health score" },
 	{ "device busy", "Duty cycle" },
 	{ "MXU", "MXU utilization" },
+	{ "tensor cores", "MXU utilization" }, /* write/text_table.h: as makers of chips call them */
+	{ "tensor core utilization", "MXU utilization" },
+	{ "matrix cores", "MXU utilization" },
+	{ "matrix core utilization", "MXU utilization" },
+	{ "matrix units", "MXU utilization" },
+	{ "matrix unit utilization", "MXU utilization" },
 	{ "HBM", "HBM utilization" },
 	{ "padding", "padding waste" },
 	{ "could save", "Gain" },
