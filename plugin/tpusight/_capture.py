@@ -56,9 +56,12 @@ class Misses:
         self.problem = None  # of the last one, until something is captured
 
     def begin(self, start, what=""):
-        """What START() gives; None where it fails: WHAT, the caller's work, then runs as it is."""
+        """What START() gives; None where it fails: WHAT, the caller's work, then runs as it is. Without JAX it raises: to install it is
+        the caller's affair, and no moment of a job brings it."""
         try:
             return start()
+        except _jax.NoJaxError:
+            raise
         except Exception as e:
             self.miss(e, what)
             return None

@@ -6,13 +6,17 @@ import warnings
 from ._program import TpusightError
 
 
+class NoJaxError(TpusightError):
+    """JAX cannot be imported: nothing can ever be captured in this process."""
+
+
 def jax():
-    """The module jax. Raises TpusightError where it cannot be imported."""
+    """The module jax. Raises NoJaxError where it cannot be imported."""
     try:
         found = importlib.import_module("jax")
         importlib.import_module("jax.profiler")
     except ImportError as e:
-        raise TpusightError(f"JAX cannot be imported ({e}): pip install jax, or pip install 'jax[tpu]' on a TPU") from e
+        raise NoJaxError(f"JAX cannot be imported ({e}): pip install jax, or pip install 'jax[tpu]' on a TPU") from e
     return found
 
 

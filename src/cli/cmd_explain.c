@@ -229,7 +229,8 @@ static const struct {
 	{ "health", "Health score" },
 	{ "device busy", "Duty cycle" },
 	{ "MXU", "MXU utilization" },
-	{ "tensor cores", "MXU utilization" }, /* write/text_table.h: as makers of chips call them */
+	{ "tensor cores",
+	  "MXU utilization" }, /* write/text_table.h: as makers of chips call them */
 	{ "tensor core utilization", "MXU utilization" },
 	{ "matrix cores", "MXU utilization" },
 	{ "matrix core utilization", "MXU utilization" },

@@ -23,9 +23,10 @@ struct ts_report {
 	size_t width;	/* text: columns of the terminal; 0: no limit */
 	bool is_screen; /* text: what fits one screen (screen.h), not all */
 	bool is_row;	/* likewise, of a session among several: the least that tells them apart */
-	struct ts_bytes units; /* text: what the run's chips call their matrix units; the writer's own */
-	size_t top;	/* text, CSV: rows of a table; 0: as many as the table says */
-	const char *sort;	 /* text, CSV: the column that rows are in the order of; or NULL */
+	struct ts_bytes
+		units;	  /* text: what the run's chips call their matrix units; the writer's own */
+	size_t top;	  /* text, CSV: rows of a table; 0: as many as the table says */
+	const char *sort; /* text, CSV: the column that rows are in the order of; or NULL */
 	const char *const *only; /* JSON: these results alone, NULL at the end; NULL: all */
 	/* flame graphs */
 	const char *tree,

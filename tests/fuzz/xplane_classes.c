@@ -235,10 +235,9 @@ static void look_at_event(const struct ts_line *line, const struct line_look *lo
 static enum ts_status stream(struct ts_profile *profile, uint32_t line, struct line_look *look,
 			     struct ts_error *err)
 {
-	struct ts_sink sink = { .ctx = look,
-				.columns = TS_COL_STATS,
-				.block = keep_block,
-				.faults = &look->faults };
+	struct ts_sink sink = {
+		.ctx = look, .columns = TS_COL_STATS, .block = keep_block, .faults = &look->faults
+	};
 	enum ts_status st = ts_stream_line(profile, line, &sink, err);
 
 	if (st != TS_UNSORTED)
@@ -259,7 +258,8 @@ static bool times_can_be(const struct ts_faults *faults)
 {
 	uint64_t nr = faults->of[TS_FAULT_OUTSIDE].nr + faults->of[TS_FAULT_ENDLESS].nr;
 
-	return nr + faults->of[TS_FAULT_OVER].nr == 0; /* a length below 0 counts as 0 in the reference, too */
+	return nr + faults->of[TS_FAULT_OVER].nr ==
+	       0; /* a length below 0 counts as 0 in the reference, too */
 }
 
 /* A line at another time than the rest has a note in place of its events. */

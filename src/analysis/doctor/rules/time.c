@@ -133,9 +133,8 @@ static void put_remat(struct ts_doctor *doctor)
 
 static void check_rematerialization(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	struct ts_finding *finding =
-		report_bucket(doctor, rule, TS_BUCKET_REMATERIALIZATION,
-			      doctor->ctx->settings->rematerialization_high);
+	struct ts_finding *finding = report_bucket(doctor, rule, TS_BUCKET_REMATERIALIZATION,
+						   doctor->ctx->settings->rematerialization_high);
 
 	if (!finding)
 		return;
