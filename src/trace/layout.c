@@ -104,13 +104,18 @@ static enum ts_status layout_add_tracks(struct ts_trace_layout *layout, uint32_t
 	return st;
 }
 
-/* The line's thread, where its reader knows it. Of a host's line "main/4242" says so, and its id does;
- * other ids are made up. */
+/*
+ * The line's thread, where its reader knows it. Of a host's line "main/4242" says so, and its id does;
+ * other ids are made up. A GPU's streams are no threads: one with the number 0 would stand apart from the others.
+ */
 static int64_t layout_thread_of(const struct ts_profile *profile, const struct ts_line *line)
 {
+	enum ts_plane_kind kind = profile->planes[line->plane].kind;
 	char end[32];
 
-	if (line->thread || profile->planes[line->plane].kind != TS_PLANE_HOST)
+	if (kind == TS_PLANE_GPU)
+		return 0;
+	if (line->thread || kind != TS_PLANE_HOST)
 		return line->thread;
 	if (line->id <= 0 || line->id > INT32_MAX)
 		return 0;

@@ -43,7 +43,7 @@ class Program(unittest.TestCase):
         self.assertEqual((said[0].kind, said[0].page), ("label", "docs/glossary.md"))
         self.assertIn("MXU utilization\nThe matrix units", str(said))
         self.assertEqual(repr(tpusight.explain("idle_high")), str(tpusight.explain("idle_high")))
-        with self.assertRaisesRegex(tpusight.TpusightError, "did you mean slice"):
+        with self.assertRaisesRegex(tpusight.TpusightError, "did you mean 'slice'"):
             tpusight.explain("slcie")
 
     def test_a_name_loads_its_module_only_when_it_is_used(self):
