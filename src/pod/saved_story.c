@@ -30,7 +30,7 @@ static TS_RECORD(label, TS_TEXT(1, name),
 
 #define TS_SELF struct ts_track_end
 static TS_RECORD(end, TS_NUMBER(1, label, TS_BY_HAND), TS_NUMBER(2, number, TS_BY_HAND),
-		 TS_NUMBER(3, begins, TS_BY_HAND));
+		 TS_NUMBER(3, begins, TS_BY_HAND), TS_NUMBER(4, other_ps, TS_BY_HAND));
 #undef TS_SELF
 
 struct saved_story_track {

@@ -238,6 +238,7 @@ struct ts_track_end {
 	uint32_t label; /* of the slice: its track has one for each */
 	uint32_t number;
 	bool begins;
+	int64_t other_ps; /* when the slice at the other end begins */
 };
 
 enum ts_track_kind { TS_TRACK_SLICES, TS_TRACK_COUNTER };

@@ -99,6 +99,32 @@ static int64_t row_imported(const struct ts_trace_writer *writer, int64_t ns)
 	return writer->form->imported ? writer->form->imported(ns) : ns;
 }
 
+/* Can a reader tell which end of the arrow is the first? On a coarse grid it may not; then neither end is written. */
+static bool row_tells_ends_apart(const struct ts_trace_writer *writer, int64_t start_ns,
+				 int64_t other_ns)
+{
+	return start_ns == other_ns || !writer->form->imported ||
+	       writer->form->imported(start_ns) != writer->form->imported(other_ns);
+}
+
+/* Puts the ends of arrows at the slice into ENDS, which has room for TS_PERFETTO_ENDS_MAX. */
+static size_t row_take_ends(struct ts_trace_writer *writer, const struct ts_slice *slice,
+			    int64_t start_ns, struct ts_track_end *ends)
+{
+	const struct ts_track_end *all;
+	size_t nr_all = row_find_ends(writer->row->at.track, slice->label, &all), nr = 0;
+
+	for (size_t i = 0; i < nr_all && nr < TS_PERFETTO_ENDS_MAX; i++) {
+		int64_t other_ps = TS_MAX(all[i].other_ps, writer->plan->first_ps);
+
+		if (!row_tells_ends_apart(writer, start_ns, ts_trace_clock_ns(writer, other_ps)))
+			continue;
+		writer->counts->flows += all[i].begins;
+		ends[nr++] = all[i];
+	}
+	return nr;
+}
+
 /* INSTANT_NS: of the row's last slice of 0 ns. */
 static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfetto_lane *lane,
 			  const struct ts_slice *slice, struct ts_bytes tail, int64_t *instant_ns)
@@ -107,6 +133,7 @@ static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfet
 	/* what is known of the run may begin before its events do, as a wait whose cause was not recorded */
 	int64_t first_ps = is_of_run ? writer->plan->first_ps : INT64_MIN;
 	int64_t start_ns = ts_trace_clock_ns(writer, TS_MAX(slice->start_ps, first_ps));
+	struct ts_track_end ends[TS_PERFETTO_ENDS_MAX];
 	int64_t end_ns = TS_MAX(ts_trace_clock_ns(writer, slice->end_ps), start_ns);
 	/* as it will be read: on a coarse grid a short slice has no length */
 	int64_t at_ns = row_imported(writer, start_ns), until_ns = row_imported(writer, end_ns);
@@ -119,9 +146,8 @@ static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfet
 
 	if (at_ns == until_ns)
 		*instant_ns = at_ns;
-	shown.nr_ends = row_find_ends(writer->row->at.track, slice->label, &shown.ends);
-	for (size_t i = 0; i < shown.nr_ends; i++)
-		writer->counts->flows += shown.ends[i].begins;
+	shown.ends = ends;
+	shown.nr_ends = row_take_ends(writer, slice, start_ns, ends);
 	writer->form->label_slice(&writer->text, lane, &shown);
 	writer->form->end(&writer->text, lane, end_ns, shown.is_apart);
 	writer->counts->own++;

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/map.h"
 #include "base/order.h"
+#include "base/units.h"
 
 #define MAX_LANES 64 /* of a row; what finds none is left out */
 
@@ -182,6 +183,24 @@ static uint32_t story_rows_track_of(const struct ts_story *story, struct ts_stor
 	return story->rows[at.row].slices[at.slice].track;
 }
 
+static int64_t story_rows_start_of(const struct ts_story *story, struct ts_story_at at)
+{
+	return story->rows[at.row].slices[at.slice].start_ps;
+}
+
+/* Viewers know arrows that go forward in time alone; of two slices that begin at once the one that they read first is the first. */
+static bool story_rows_is_forward(const struct ts_story *story, const struct ts_story_arrow *arrow)
+{
+	int64_t from_ps = story_rows_start_of(story, arrow->from);
+	int64_t to_ps = story_rows_start_of(story, arrow->to);
+	uint32_t from = story_rows_track_of(story, arrow->from);
+	uint32_t to = story_rows_track_of(story, arrow->to);
+
+	if (from_ps / TS_PS_PER_NS != to_ps / TS_PS_PER_NS)
+		return from_ps < to_ps;
+	return from != to ? from < to : arrow->from.slice < arrow->to.slice;
+}
+
 static void story_rows_give_ends(struct ts_story *story, struct ts_track *tracks)
 {
 	struct end *ends = ts_arena_array(story->arena, 2 * story->nr_arrows + 1, sizeof(*ends));
@@ -194,11 +213,17 @@ static void story_rows_give_ends(struct ts_story *story, struct ts_track *tracks
 		const struct ts_story_arrow *arrow = &story->arrows[i];
 		uint32_t from = story_rows_track_of(story, arrow->from);
 		uint32_t to = story_rows_track_of(story, arrow->to);
+		bool is_forward;
 
 		if (from == TS_NONE || to == TS_NONE)
 			continue;
-		ends[nr++] = (struct end){ from, { arrow->from.slice, (uint32_t)i + 1, true } };
-		ends[nr++] = (struct end){ to, { arrow->to.slice, (uint32_t)i + 1, false } };
+		is_forward = story_rows_is_forward(story, arrow);
+		ends[nr++] = (struct end){ from,
+					   { arrow->from.slice, (uint32_t)i + 1, is_forward,
+					     story_rows_start_of(story, arrow->to) } };
+		ends[nr++] = (struct end){ to,
+					   { arrow->to.slice, (uint32_t)i + 1, !is_forward,
+					     story_rows_start_of(story, arrow->from) } };
 	}
 	if (story->failed || nr == 0)
 		return;

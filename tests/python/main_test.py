@@ -107,7 +107,7 @@ class Main(unittest.TestCase):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("KeyError: 'lost'", done.stderr)
             self.assertRegex(done.stderr, r"Profile saved: \S+/profiles/first/plugins/profile/")
-            self.assertRegex(done.stdout, "[Nn]o TPU or GPU")
+            self.assertIn("1 host \u00b7 1 x CPU \u00b7 ", done.stdout)
 
     def test_what_is_not_a_script_is_told_before_anything_is_imported(self):
         done = tpusight("profile", "no_such.py")

@@ -72,7 +72,7 @@ class Printed(unittest.TestCase):
         self.assertEqual(str(report), self.session.report("text"))
         self.assertIn("\nPadding", str(report))
         self.assertLess(len(repr(report)), 3000)
-        self.assertIn("core time: ", repr(report))
+        self.assertIn("device busy", repr(report))
         self.assertIn("<pre>", report._repr_html_())
         self.assertGreater(len(report.ops), 0)
 

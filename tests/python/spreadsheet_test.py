@@ -83,7 +83,7 @@ class Spreadsheet(unittest.TestCase):
             self.assertEqual([two.read() == (first := one.read()), three.read() == first], [True, True])  # the same bytes, too
         self.assertRegex(self.write(self.path, "--format=csv", "--view=ops").stderr, "the name says xlsx and the format is csv")
         self.assertIn("xlsx has no short form", self.write(self.path, "--budget=2000").stderr)
-        self.assertIn("no view is called", self.write(self.path, "--view=nonsense").stderr)
+        self.assertIn("unknown view 'nonsense'", self.write(self.path, "--view=nonsense").stderr)
 
     def test_names_of_any_kind_can_be_read(self):
         names = ["<&\"'\x1b =1+1", "x" * 40000, "\ufffe \U0001f600 \u202e"]

@@ -182,9 +182,9 @@ def check_rows(folder, message):
 ALWAYS = "a wire type that protobuf does not have|: empty[: ]"
 KINDS = [
     ("xplane", "host.xplane.pb", "report", "tests/fuzz/xspace.proto", "XSpace",
-     "an XSpace without planes|not a profile|compiled module damaged"),
+     "an XSpace without planes|not a recognised profile|compiled module damaged"),
     ("pprof", "memory.prof", "report", "tests/fuzz/pprof.proto", "Profile",
-     "nothing in it is in bytes|not in the table|below zero|without its size|not a profile"),
+     "nothing in it is in bytes|not in the table|below zero|without its size|not a recognised profile"),
     ("hlo", "module.hlo_proto.pb", "hlo", "proto/hlo.proto", "HloProto", "holds no compiled module"),
 ]
 

@@ -4,7 +4,6 @@
 
 #define PACKET_MAX 48 /* a packet without what a lane has, and without the event's own bytes */
 #define OWN_MAX	   80 /* of an event: annotations and arrows */
-#define MAX_ENDS   256 /* of a slice of a track: of arrows, as many as there are listed gaps */
 #define ARROW_MAX  16
 
 static uint8_t *pb_event_put_text(uint8_t *p, const struct ts_perfetto_text *text)
@@ -139,11 +138,11 @@ void ts_perfetto_pb_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *
 void ts_perfetto_pb_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 				const struct ts_perfetto_slice *slice)
 {
-	uint8_t own[OWN_MAX + MAX_ENDS * ARROW_MAX];
+	uint8_t own[OWN_MAX + TS_PERFETTO_ENDS_MAX * ARROW_MAX];
 	uint8_t *p = pb_event_put_number(own, IID_OWN, slice->own_ns);
 
 	p = pb_event_put_number(p, IID_EVENTS, slice->nr_events);
-	for (size_t i = 0; i < TS_MIN(slice->nr_ends, MAX_ENDS); i++)
+	for (size_t i = 0; i < slice->nr_ends; i++)
 		p = pb_event_put_arrow(p, slice->ends[i].begins ? TS_ARROW_BEGINS : TS_ARROW_ENDS,
 				       TS_PERFETTO_END_IDS | slice->ends[i].number);
 	pb_event_put_slice(out, lane, slice, (struct ts_bytes){ own, (size_t)(p - own) });

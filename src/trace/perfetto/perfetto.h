@@ -146,6 +146,8 @@ struct ts_perfetto_stat {
 	struct ts_stat value;
 };
 
+#define TS_PERFETTO_ENDS_MAX 256 /* of a slice of a track: of arrows, as many as there are listed gaps */
+
 struct ts_perfetto_slice {
 	int64_t start_ns, dur_ns;
 	struct ts_bytes tail; /* what is the same each time the op or label is drawn */
@@ -163,7 +165,7 @@ struct ts_perfetto_slice {
 	bool is_apart;
 	struct ts_bytes kernel;		 /* of kernel_tail(), of a stream; empty: not known */
 	const struct ts_track_end *ends; /* of a label: ends of arrows */
-	size_t nr_ends;
+	size_t nr_ends;			 /* TS_PERFETTO_ENDS_MAX at most */
 	uint64_t stage_id; /* of what runs on the stream; of what the slice launched there; 0 */
 };
 
