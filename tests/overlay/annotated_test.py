@@ -193,7 +193,8 @@ def check_ours(theirs, ours, name):
         ends[place] = start + dur
         # what is shorter than the importer can tell is told by another slice of its class, and leaves that much room
         if rows[place] in EXACT and not (before is not None and start - before <= 4 * grid(e["ts"])):
-            assert near(start, edges) and (before is None or near(before, edges)), f"{name}: {e}, or what is before it ({before}), is of no event's time"
+            assert near(start, edges) and (before is None or near(before, edges)), \
+                f"{name}: {e}, or what is before it ({before}), is of no event's time"
     assert all(near(end, edges) for place, end in ends.items() if rows[place] in EXACT), f"{name}: a row ends with no event"
     check_arrows(theirs, ours, name)
     return sum(e["ph"] == "X" for e in ours), len(rows), sum(e["ph"] == "C" for e in ours)

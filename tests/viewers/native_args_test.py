@@ -116,6 +116,9 @@ def metadata_of(data, plane):
 
 # What the files say
 
+MADE = "/device:CPU:"  # whose ops are the host's events once more
+
+
 def of_profile(row, category):
     return not row.startswith("TPUsight: ") and category != "tpusight"
 
@@ -124,7 +127,7 @@ def slices_of_pftrace(trace):
     processes = {pid: name for _, pid, name in trace.processes}
     rows = {tid: name for _, _, tid, name in trace.threads}
     for s in trace.slices:
-        if of_profile(rows[s.row], s.category):
+        if of_profile(rows[s.row], s.category) and MADE not in processes[s.pid]:
             yield (processes[s.pid], rows[s.row], s.name, s.start, s.dur), s.args
 
 
@@ -132,7 +135,7 @@ def slices_of_json(events):
     processes = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "process_name"}
     rows = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
     for e in events:
-        if e["ph"] == "X" and of_profile(rows[e["tid"]], e.get("cat")):
+        if e["ph"] == "X" and of_profile(rows[e["tid"]], e.get("cat")) and MADE not in processes[e["pid"]]:
             row = rows[e["tid"] // 100 * 100]
             yield (processes[e["pid"]], row, e.get("name", ""), pf.ns(e["ts"]), pf.ns(e["dur"])), e["args"]
 
