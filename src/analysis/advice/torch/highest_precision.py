@@ -1,4 +1,4 @@
-"""Full float32 products are an order of magnitude slower than TF32 or bfloat16 on tensor cores.
+"""Full float32 products are an order of magnitude slower than TF32 or bfloat16 on matrix units.
 Ask for them only where the result needs it.
 """
 

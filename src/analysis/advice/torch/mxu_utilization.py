@@ -1,4 +1,4 @@
-"""Give the tensor cores more to do at a time: bfloat16 by autocast (or TF32 for float32),
+"""Give the matrix units more to do at a time: bfloat16 by autocast (or TF32 for float32),
 larger batches, dimensions that are multiples of 8 (64 is better), channels_last for
 convolutions, small products batched into one. torch.compile(mode="max-autotune") chooses among
 kernels.
