@@ -89,7 +89,7 @@ def second_one(url, args):
     """A port that is taken is said to be, and nothing is watched."""
     port = url.rsplit(":", 1)[1].rstrip("/")
     done = subprocess.run([a.replace("--port=0", f"--port={port}") for a in args], capture_output=True, text=True, timeout=doors.PATIENCE_S)
-    must(done.returncode == 3 and f"127.0.0.1:{port}: cannot listen there" in done.stderr and not done.stdout,
+    must(done.returncode == 3 and f"port {port} of 127.0.0.1 is in use" in done.stderr and not done.stdout,
          f"status {done.returncode}: {done.stderr}")
 
 

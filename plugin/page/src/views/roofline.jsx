@@ -184,7 +184,7 @@ export function Roofline() {
 	return (
 		<div>
 			<ImpossibleNote report={report} view="roofline" />
-			{program && <Facts of="roofline" view={program} names={SUMMARY.filter((n) => (program[n] ?? null) !== null)} />}
+			{program && <Facts of="roofline" view={program} names={SUMMARY.filter((n) => ![null, "Unknown"].includes(program[n] ?? null))} />}
 			{placed.length === 0 && <p class="empty">No op has known FLOPs and known bytes, so there is no roofline to draw.</p>}
 			{placed.length > 0 && (
 				<section aria-label="roofline">
