@@ -49,8 +49,8 @@ function read() {
 
 // What bounds an op, and what a trace's events are, has the colour of the class that its time then is of.
 const OF_CLASS = { "bound by the matrix units": "compute", "bound by HBM": "memory", kernel: "compute", memcpy: "memory", dataloader: "input" };
-const word = (name) => name.toLowerCase().match(/[a-z]+/)?.[0] ?? name;
-const first = (name) => OF_CLASS[name] ?? OF_CLASS[word(name)] ?? word(name);
+const firstWord = (name) => name.toLowerCase().match(/[a-z]+/)?.[0] ?? name;
+const first = (name) => OF_CLASS[name] ?? OF_CLASS[firstWord(name)] ?? firstWord(name);
 
 // One colour, one meaning: names may differ in what follows their first word.
 function meanings(view, { colors, plates }) {

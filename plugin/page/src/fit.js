@@ -34,3 +34,34 @@ export function within(text, px, front = 0, measure = textWidth) {
 	}
 	return cut(low);
 }
+
+/** @type {(texts: string[]) => number} how many letters all of them begin with */
+function sharedBy(texts) {
+	let n = 0;
+	while (n < texts[0].length && texts.every((text) => text[n] === texts[0][n])) n++;
+	return n;
+}
+
+const PASSES = 4; // of names that still look alike; what does so after that gets the number of its row
+
+/**
+ * CUTS are TEXTS as far as they have room: of those that look alike now the front is left out, up to where they differ. One text is one row
+ * twice, or a row of another module, and keeps its cut.
+ * @type {(texts: string[], cuts: string[], px: number, measure?: (text: string) => number) => string[]}
+ */
+export function apart(texts, cuts, px, measure = textWidth) {
+	const told = [...cuts];
+	const alike = () => {
+		/** @type {Map<string, number[]>} */
+		const by = new Map();
+		told.forEach((cut, i) => by.set(cut, [...(by.get(cut) ?? []), i]));
+		return [...by.values()].filter((all) => new Set(all.map((i) => texts[i])).size > 1);
+	};
+	for (let pass = 0; pass < PASSES; pass++)
+		for (const all of alike()) {
+			const same = sharedBy([...new Set(all.map((i) => texts[i]))]);
+			for (const i of all) told[i] = within(`\u2026${texts[i].slice(same)}`, px, 1, measure);
+		}
+	for (const i of alike().flat()) told[i] = `${i + 1} ${within(texts[i], px - measure(`${i + 1} `), 0.5, measure)}`;
+	return told;
+}

@@ -5,7 +5,7 @@ import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { shade } from "./colors.js";
 import { Plot, tooltip } from "./chart.jsx";
-import { textWidth, within } from "./fit.js";
+import { apart, textWidth, within } from "./fit.js";
 import { clean } from "./format.js";
 import { usePage } from "./state.js";
 
@@ -82,6 +82,9 @@ function nameOf({ label, hint }, most) {
 	return `${name} ${within(clean(hint), room)}`;
 }
 
+/** @type {(rows: { label: string, hint?: string }[], most: number) => string[]} */
+const namesOf = (rows, most) => apart(rows.map((r) => clean(r.label)), rows.map((r) => nameOf(r, most)), most);
+
 /**
  * The program left the figure empty, or the file is of one that did not.
  * @type {(row: HeatRow, column: number, max: number | undefined) => boolean}
@@ -129,7 +132,7 @@ export function Heat({ rows, columns, max, say, label }) {
 				scales: { x: { time: false, range: [0, columns.length] }, y: { range: [0, rows.length] } },
 				axes: [
 					{ size: 26, splits: (u) => middles(columns.length, u.bbox.width / devicePixelRatio), values: (_, v) => v.map((i) => columns[Math.floor(i)]?.replace(/^step /, "") ?? ""), filter: (_, v) => v, grid: { show: false } },
-					{ size: wide, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => rows.map((r) => nameOf(r, wide - TICK)), grid: { show: false } },
+					{ size: wide, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => namesOf(rows, wide - TICK), grid: { show: false } },
 				],
 				series: [{}, { paths: () => null, points: { show: false } }],
 				hooks: { draw: [paint] },
