@@ -17,12 +17,12 @@ import urllib.parse
 
 import doors
 
+from helpers import need_viewer
+
+need_viewer("tensorboard")
 os.environ["TPUSIGHT"] = doors.PROGRAM
 sys.path.insert(0, os.path.join(doors.HERE, "..", "..", "plugin"))
-try:
-    from tensorboard_plugin_tpusight import plugin
-except ImportError:
-    doors.skip("tensorboard is not installed (pip install -r tests/requirements.txt)")
+from tensorboard_plugin_tpusight import plugin
 
 MS = 10**9
 
@@ -54,7 +54,8 @@ class Tab(unittest.TestCase):
         end = time.monotonic() + doors.PATIENCE_S
         while not self.ask("/runs")[1]["is_known"] and time.monotonic() < end:
             time.sleep(0.05)
-        self.assertEqual(("TPU v6e", 57, 20, False), tuple(self.runs()["a"][name] for name in (
+        health = doors.report(doors.SAMPLE)["overview"]["health_score"]
+        self.assertEqual(("TPU v6e", health, 20, False), tuple(self.runs()["a"][name] for name in (
             "chip", "health_score", "steps", "is_predicted")))
         self.assertNotIn("path", self.runs()["a"])
 
@@ -66,7 +67,8 @@ class Tab(unittest.TestCase):
     def test_slices(self):
         status, answer = self.ask("/slices", run=self.runs()["a"]["id"], from_ps=0, to_ps=100 * MS, width=50)
         self.assertEqual(200, status)
-        self.assertTrue(all(0 < len(lane["slices"]) <= 250 for lane in answer["lanes"]))
+        numbers = 6  # of a slice
+        self.assertEqual([lane["name"] for lane in answer["lanes"] if not 0 < len(lane["slices"]) / numbers <= 50], [])
 
     def test_two_runs_compared_and_over_time(self):
         ids = ",".join(run["id"] for run in self.runs().values())
