@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import urllib.parse
 import urllib.request
 
@@ -23,6 +24,16 @@ CORPUS = {"v6e": "xplane/tpu_v6e_host_offload.xplane.pb", "mi300x": "xplane/gpu_
           "h100": "kineto/tracelens_h100_timesformer.json.gz", "mi300": "kineto/tracelens_mi300_resnet_act_checkpoint.json.gz"}
 PATIENCE_S = 900
 NODE_S = 3600  # more than a program gives itself (LIMIT_MS in browser.mjs)
+
+
+TABS = ("hostile", "habits", "perfetto")  # what is asked of the page once more, in TensorBoard
+
+
+def need_turn(tab):
+    """The page is the same by all doors: of what is asked of it once more in TensorBoard, each day has one. TS_TABS=all is each."""
+    day = int(os.environ.get("TS_OOM_SEED", time.time() // (24 * 60 * 60)))
+    if os.environ.get("TS_TABS") != "all" and TABS[day % len(TABS)] != tab:
+        skip(f"{TABS[day % len(TABS)]} has its turn today (TS_TABS=all: each)")
 
 
 def need_tools():

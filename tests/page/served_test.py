@@ -16,7 +16,6 @@ import unittest
 import urllib.parse
 
 import doors
-
 from helpers import need_viewer
 
 need_viewer("tensorboard")
