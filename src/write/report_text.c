@@ -336,13 +336,6 @@ static void report_text_put_view(struct text *text, const struct ts_results *res
 	report_text_put_nothing(text->out, results, result->name);
 }
 
-static struct ts_bytes units_of(const struct ts_results *results)
-{
-	struct ts_value units = TS_GET(TS_FIND(results, overview), overview, overview.matrix_units);
-
-	return units.type == TS_VALUE_TEXT ? units.as.s : (struct ts_bytes){ NULL, 0 };
-}
-
 enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *results,
 			      const struct ts_report *asked, struct ts_error *err)
 {
@@ -357,7 +350,7 @@ enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *resul
 		return ts_brief_text(out, results, report, err);
 	if (results->failed)
 		return ts_fail_nomem(err);
-	spoken.units = units_of(results);
+	spoken.units = ts_summary_units(results);
 	if (report->view)
 		st = ts_view_find(results, report->view, &view, err);
 	if (st == TS_NOTFOUND) {

@@ -12,6 +12,7 @@
 #include "result/schema/prediction.def"
 #include "result/schema/doctor.def"
 #include "result/schema/time.def"
+#include "write/text_table.h"
 
 #define GAIN_WIDTH 8  /* "131.9 ms" */
 #define GAIN_FROM  60 /* columns: a narrower terminal has no room for it */
@@ -269,21 +270,17 @@ static const struct share {
 	{ "padding", TS_FIELD_AT(overview, overview.padding_waste_pct), "padding_waste" },
 };
 
-/* Matrix units are called as the chip's maker calls them. */
-static struct ts_bytes summary_label_of(const struct ts_results *results, const struct share *share)
+struct ts_bytes ts_summary_units(const struct ts_results *results)
 {
-	struct ts_bytes name = { NULL, 0 };
-
-	if (share->field == TS_FIELD_AT(overview, overview.mxu_utilization_pct))
-		name = summary_text_of(TS_OVERVIEW(results, overview.matrix_units));
-	return name.n > 0 ? name : ts_bytes_of(share->label);
+	return summary_text_of(TS_OVERVIEW(results, overview.matrix_units));
 }
 
 /* Nothing where it is unknown. */
 static void summary_put_share(struct ts_buf *out, const struct ts_results *results,
 			      const struct share *share)
 {
-	struct ts_bytes label = summary_label_of(results, share);
+	char spoken[TS_SPOKEN_MAX];
+	struct ts_bytes label = ts_spoken_label(share->label, ts_summary_units(results), spoken);
 	struct ts_value value = TS_GET_AT(TS_FIND(results, overview), overview, share->field);
 	struct ts_bytes band = summary_band_of(results, share->kpi);
 	double pct = ts_value_number(value);

@@ -23,6 +23,8 @@
 
 /* A field of the result "overview"; null where there is none. */
 #define TS_OVERVIEW(results, name) TS_GET(TS_FIND(results, overview), overview, name)
+/* What the run's chips call their matrix units; empty: it is not known. */
+struct ts_bytes ts_summary_units(const struct ts_results *results);
 /* logdir/run/session, without those that say nothing. */
 void ts_summary_place(struct ts_buf *out, const struct ts_results *results);
 /* Nothing of it was measured (run/predict.h), which every door says. */

@@ -107,17 +107,16 @@ struct layout {
 
 struct ts_bytes ts_spoken_label(const char *label, struct ts_bytes units, char text[TS_SPOKEN_MAX])
 {
-	struct ts_bytes whole = ts_bytes_of(label), one = ts_bytes_cut(units, 0, units.n - 1);
-	int n;
+	struct ts_bytes whole = ts_bytes_of(label);
 
 	if (!ts_bytes_starts(whole, MXU) || units.n == 0 || ts_bytes_is(units, MXU))
 		return whole;
-	n = whole.n == strlen(MXU)
-		    ? snprintf(text, TS_SPOKEN_MAX, "%.*s", TS_ARG(units))
-		    : snprintf(text, TS_SPOKEN_MAX, "%.*s%s", TS_ARG(one), label + strlen(MXU));
-	if (whole.n > strlen(MXU))
-		text[0] = (char)toupper((unsigned char)text[0]);
-	return ts_bytes_cut(ts_bytes_of(text), 0, (size_t)n);
+	if (whole.n == strlen(MXU))
+		return units;
+	snprintf(text, TS_SPOKEN_MAX, "%.*s%s", TS_ARG(ts_bytes_cut(units, 0, units.n - 1)),
+		 label + strlen(MXU));
+	text[0] = (char)toupper((unsigned char)text[0]);
+	return ts_bytes_of(text);
 }
 
 /* A table without a label is for programs; who asks for it sees its names, less the unit of the cells. */

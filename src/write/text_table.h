@@ -14,7 +14,7 @@ void ts_text_value(struct ts_buf *out, const char *name, struct ts_value value);
 
 #define TS_SPOKEN_MAX 64
 
-/* A label in the words of the run's chips: where UNITS are "tensor cores", "MXU utilization" is "Tensor core utilization". */
+/* A label in the words of the run's chips: where UNITS are "tensor cores", "MXU utilization" is "Tensor core utilization". It may stand in TEXT. */
 struct ts_bytes ts_spoken_label(const char *label, struct ts_bytes units, char text[TS_SPOKEN_MAX]);
 
 /*
