@@ -178,27 +178,19 @@ struct end {
 /* By label, which says which slice it is; then in the order of the arrows. */
 TS_ORDER(story_rows_by_track, struct end, TS_UP(track) TS_UP(of.label) TS_UP(of.number))
 
-static uint32_t story_rows_track_of(const struct ts_story *story, struct ts_story_at at)
+static const struct ts_story_slice *story_rows_slice_at(const struct ts_story *story,
+							struct ts_story_at at)
 {
-	return story->rows[at.row].slices[at.slice].track;
-}
-
-static int64_t story_rows_start_of(const struct ts_story *story, struct ts_story_at at)
-{
-	return story->rows[at.row].slices[at.slice].start_ps;
+	return &story->rows[at.row].slices[at.slice];
 }
 
 /* Viewers know arrows that go forward in time alone; of two slices that begin at once the one that they read first is the first. */
-static bool story_rows_is_forward(const struct ts_story *story, const struct ts_story_arrow *arrow)
+static bool story_rows_is_forward(const struct ts_story_slice *from,
+				  const struct ts_story_slice *to)
 {
-	int64_t from_ps = story_rows_start_of(story, arrow->from);
-	int64_t to_ps = story_rows_start_of(story, arrow->to);
-	uint32_t from = story_rows_track_of(story, arrow->from);
-	uint32_t to = story_rows_track_of(story, arrow->to);
-
-	if (from_ps / TS_PS_PER_NS != to_ps / TS_PS_PER_NS)
-		return from_ps < to_ps;
-	return from != to ? from < to : arrow->from.slice < arrow->to.slice;
+	if (from->start_ps / TS_PS_PER_NS != to->start_ps / TS_PS_PER_NS)
+		return from->start_ps < to->start_ps;
+	return from->track != to->track ? from->track < to->track : from->place < to->place;
 }
 
 static void story_rows_give_ends(struct ts_story *story, struct ts_track *tracks)
@@ -211,19 +203,17 @@ static void story_rows_give_ends(struct ts_story *story, struct ts_track *tracks
 	story->failed |= !ends || !all;
 	for (size_t i = 0; !story->failed && i < story->nr_arrows; i++) {
 		const struct ts_story_arrow *arrow = &story->arrows[i];
-		uint32_t from = story_rows_track_of(story, arrow->from);
-		uint32_t to = story_rows_track_of(story, arrow->to);
-		bool is_forward;
+		const struct ts_story_slice *from = story_rows_slice_at(story, arrow->from);
+		const struct ts_story_slice *to = story_rows_slice_at(story, arrow->to);
+		bool is_forward = story_rows_is_forward(from, to);
+		uint32_t number = (uint32_t)i + 1;
 
-		if (from == TS_NONE || to == TS_NONE)
+		if (from->track == TS_NONE || to->track == TS_NONE)
 			continue;
-		is_forward = story_rows_is_forward(story, arrow);
-		ends[nr++] = (struct end){ from,
-					   { arrow->from.slice, (uint32_t)i + 1, is_forward,
-					     story_rows_start_of(story, arrow->to) } };
-		ends[nr++] = (struct end){ to,
-					   { arrow->to.slice, (uint32_t)i + 1, !is_forward,
-					     story_rows_start_of(story, arrow->from) } };
+		ends[nr++] = (struct end){ from->track,
+					   { from->place, number, is_forward, to->start_ps } };
+		ends[nr++] = (struct end){ to->track,
+					   { to->place, number, !is_forward, from->start_ps } };
 	}
 	if (story->failed || nr == 0)
 		return;
