@@ -548,6 +548,7 @@ class Before(unittest.TestCase):
         status, _, err = self.asked("scanned", "--try-only=size,fusion")
         self.assertEqual(status, 2)
         self.assertIn("'fusion' is no kind of change; there are donate, size, split, ", err)
+        self.assertEqual([main.kinds_of("size"), main.kinds_of(("size", "bf16"))], [["size"], ["size", "bf16"]])
 
     def test_what_cannot_be_sent_is_told(self):
         lock = threading.Lock()

@@ -70,10 +70,11 @@ def program_of(function: Any, args: Sequence[Any], kwargs: Dict[str, Any], shard
 
 def kinds_of(words: Sequence[str]) -> List[str]:
     """Kinds of changes (tries.KINDS), or a TpusightError that has them all."""
-    for word in [words] if isinstance(words, str) else words:
-        if word not in tries.KINDS:
-            raise TpusightError(f"{word!r} is no kind of change; there are {', '.join(tries.KINDS)}")
-    return list(words)
+    kinds = [words] if isinstance(words, str) else list(words)
+    for kind in kinds:
+        if kind not in tries.KINDS:
+            raise TpusightError(f"{kind!r} is no kind of change; there are {', '.join(tries.KINDS)}")
+    return kinds
 
 
 def compiled(packed: bytes, name: str, topologies: Sequence[str], thresholds: Optional[Dict[str, float]] = None,
