@@ -102,6 +102,7 @@ export function Heat({ rows, columns, max, say, label }) {
 	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const top = Math.max(highest, 1e-9);
 		const wide = widthOf(rows);
+		const names = namesOf(rows, wide - TICK);
 		/** @type {(u: uPlot) => void} */
 		const paint = (u) => {
 			const height = u.bbox.height / rows.length;
@@ -132,7 +133,7 @@ export function Heat({ rows, columns, max, say, label }) {
 				scales: { x: { time: false, range: [0, columns.length] }, y: { range: [0, rows.length] } },
 				axes: [
 					{ size: 26, splits: (u) => middles(columns.length, u.bbox.width / devicePixelRatio), values: (_, v) => v.map((i) => columns[Math.floor(i)]?.replace(/^step /, "") ?? ""), filter: (_, v) => v, grid: { show: false } },
-					{ size: wide, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => namesOf(rows, wide - TICK), grid: { show: false } },
+					{ size: wide, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => names, grid: { show: false } },
 				],
 				series: [{}, { paths: () => null, points: { show: false } }],
 				hooks: { draw: [paint] },
