@@ -16,12 +16,11 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
 import riegeli
-from helpers import DATA, PROGRAM, skip as skip
+from helpers import DATA, PROGRAM, skip as skip, today
 
 TRACER = os.path.abspath("tests/faults/tracer")
 PATIENCE_S = 300
@@ -338,7 +337,7 @@ class Sample:
 
     def __init__(self, step):
         self.step = 1 if EVERY else int(os.environ.get("TS_FAULTS_STEP", step))
-        self.seed = int(os.environ.get("TS_OOM_SEED", int(time.time()) // (24 * 60 * 60)))
+        self.seed = today()
         self.turn = 0
         print(f"one of {self.step}, TS_OOM_SEED={self.seed} (TS_FAULTS=all: each)", flush=True)
 

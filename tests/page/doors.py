@@ -6,14 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 import urllib.parse
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
 import children
-from helpers import PROGRAM, SKIPPED as SKIP, ended as ended, free_port as free_port, need, skip
+from helpers import PROGRAM, SKIPPED as SKIP, ended as ended, free_port as free_port, need, skip, today
 
 SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00",
                       "simulated-host.xplane.pb")
@@ -31,9 +30,9 @@ TABS = ("hostile", "habits", "perfetto")  # what is asked of the page once more,
 
 def need_turn(tab):
     """The page is the same by all doors: of what is asked of it once more in TensorBoard, each day has one. TS_TABS=all is each."""
-    day = int(os.environ.get("TS_OOM_SEED", time.time() // (24 * 60 * 60)))
-    if os.environ.get("TS_TABS") != "all" and TABS[day % len(TABS)] != tab:
-        skip(f"{TABS[day % len(TABS)]} has its turn today (TS_TABS=all: each)")
+    turn = TABS[today() % len(TABS)]
+    if os.environ.get("TS_TABS") != "all" and turn != tab:
+        skip(f"{turn} has its turn today (TS_TABS=all: each)")
 
 
 def need_tools():

@@ -21,21 +21,14 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
-from helpers import PROGRAM, TOP
+from helpers import PROGRAM, TOP, need_viewer
 
 sys.path[:0] = [os.path.join(TOP, "tests", "fixtures")]
 from wire import blob, num, read_varint, varint
 
-try:
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-    from google.protobuf.message import DecodeError
-except ImportError:
-    python = os.environ.get("TS_VIEWERS_PYTHON")
-    if python and not os.environ.get("TS_CLASSES_AGAIN"):
-        os.environ["TS_CLASSES_AGAIN"] = "1"
-        os.execv(python, [python] + sys.argv)
-    print("SKIP: the Python package protobuf is not there (tests/requirements.txt; TS_VIEWERS_PYTHON names a Python)")
-    sys.exit(77)
+need_viewer("google.protobuf.message_factory")
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError
 
 SEEDS = os.path.join(TOP, "tests", "fuzz", "seeds")
 WHOLE, DAMAGED, REFUSED = "whole", "damaged", "refused"

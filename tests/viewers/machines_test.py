@@ -18,19 +18,12 @@ import sys
 import tarfile
 import tempfile
 
-try:
-    from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as proto
-except ImportError:
-    python = os.environ.get("TS_VIEWERS_PYTHON")
-    if python and not os.environ.get("TS_MACHINES_AGAIN"):
-        os.environ["TS_MACHINES_AGAIN"] = "1"
-        os.execv(python, [python] + sys.argv)
-    print("SKIP: the Python package perfetto is not there (tests/requirements.txt; TS_VIEWERS_PYTHON names a Python)")
-    sys.exit(77)
-
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
-from helpers import PROGRAM, TRACE_PROCESSOR, query
+from helpers import PROGRAM, TRACE_PROCESSOR, need_viewer, query
+
+need_viewer("perfetto")
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as proto
 
 PLANTED = os.path.join(HERE, "..", "data", "planted", "two_hosts.tar.gz")
 HOSTS = ("planted-host-0", "planted-host-1")

@@ -25,18 +25,11 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
-from helpers import DATA, PROGRAM
+from helpers import DATA, PROGRAM, need_viewer
 from wire import fields, signed
 
-try:
-    from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as proto
-except ImportError:
-    python = os.environ.get("TS_VIEWERS_PYTHON")
-    if python and not os.environ.get("TS_PFTRACE_AGAIN"):
-        os.environ["TS_PFTRACE_AGAIN"] = "1"
-        os.execv(python, [python] + sys.argv)
-    print("SKIP: the Python package perfetto is not there (tests/requirements.txt; TS_VIEWERS_PYTHON names a Python)")
-    sys.exit(77)
+need_viewer("perfetto")
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as proto
 
 SAMPLE = os.path.join(DATA, "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00")
 CLEARED, NEEDS = 1, 2  # TracePacket.SequenceFlags
