@@ -156,8 +156,10 @@ static enum ts_status live_read_run(struct ts_live *live, const struct ts_round 
 	advances = ts_stall_sample(&live->stall, &look, &run->profile, values, round->end_ms);
 	values[TS_METRIC_NO_STEP] = (double)(round->end_ms - live->stall.last_ms);
 	values[TS_METRIC_COMPILING] = compiling_pct(live, round, run, advances);
-	ts_overhead_sample(&live->overhead, &look, &run->profile, round->start_ms, round->end_ms,
-			   values);
+	st = ts_overhead_sample(&live->overhead, &look, &run->profile, round->start_ms,
+				round->end_ms, values, err);
+	if (st)
+		goto done;
 	st = ts_programs_sample(&live->programs, &run->profile, &run->results, &look, has_modules,
 				round->end_ms, &unknown, err);
 	if (st == TS_OK)

@@ -27,16 +27,16 @@ static double within_the_mark(const struct ts_look *look, size_t i)
 	return (double)(look->steps[i].end_ps - look->steps[i].start_ps);
 }
 
-/* The median of the steps whose time is known; NaN: of none, or out of memory. */
+/* The median of the steps whose time is known, of none NaN; STEPS has room for a number of each. */
 static double median_step(const struct ts_look *look,
-			  double (*of)(const struct ts_look *look, size_t i))
+			  double (*of)(const struct ts_look *look, size_t i), double *steps)
 {
-	TS_ASSERT(look != NULL && look->nr_steps > 0);
+	TS_ASSERT(look != NULL && steps != NULL);
 
-	double *steps = calloc(look->nr_steps, sizeof(*steps)), median = NAN;
+	double median = NAN;
 	size_t nr = 0;
 
-	for (size_t i = 0; steps && i < look->nr_steps; i++) {
+	for (size_t i = 0; i < look->nr_steps; i++) {
 		double step = of(look, i);
 
 		if (isfinite(step))
@@ -46,7 +46,6 @@ static double median_step(const struct ts_look *look,
 		qsort(steps, nr, sizeof(*steps), ts_double_order);
 		median = (steps[(nr - 1) / 2] + steps[nr / 2]) / 2;
 	}
-	free(steps);
 	return median;
 }
 
@@ -84,10 +83,13 @@ static double sampled_pct(const struct ts_overhead *overhead, int64_t now_ms)
 	       100;
 }
 
-void ts_overhead_sample(struct ts_overhead *overhead, const struct ts_look *look,
-			const struct ts_profile *profile, int64_t start_ms, int64_t end_ms,
-			double values[TS_NR_METRICS])
+enum ts_status ts_overhead_sample(struct ts_overhead *overhead, const struct ts_look *look,
+				  const struct ts_profile *profile, int64_t start_ms,
+				  int64_t end_ms, double values[TS_NR_METRICS],
+				  struct ts_error *err)
 {
+	double *steps;
+
 	TS_ASSERT(overhead != NULL && values != NULL);
 	TS_ASSERT(!look || profile != NULL);
 	TS_ASSERT(start_ms <= end_ms);
@@ -97,14 +99,19 @@ void ts_overhead_sample(struct ts_overhead *overhead, const struct ts_look *look
 		overhead->sampled_ms += profile->capture_ps / TS_PS_PER_MS;
 	values[TS_METRIC_SAMPLED] = sampled_pct(overhead, end_ms);
 	if (!look || look->nr_steps == 0 || profile->start_unix_ns <= 0)
-		return;
+		return TS_OK;
+	steps = calloc(look->nr_steps, sizeof(*steps));
+	if (!steps)
+		return ts_fail_nomem(err);
 	values[TS_METRIC_STEP_UNSAMPLED] = step_between(overhead, look, profile);
-	values[TS_METRIC_STEP] = median_step(look, from_start_to_start);
-	values[TS_METRIC_STEP_MARKED] = median_step(look, within_the_mark);
+	values[TS_METRIC_STEP] = median_step(look, from_start_to_start, steps);
+	values[TS_METRIC_STEP_MARKED] = median_step(look, within_the_mark, steps);
+	free(steps);
 	overhead->has_last = true;
 	overhead->last_series = overhead_series_of(look, profile);
 	overhead->last_number = look->steps[look->nr_steps - 1].number;
 	overhead->last_unix_ns = unix_ns(profile, look->steps[look->nr_steps - 1].start_ps);
+	return TS_OK;
 }
 
 double ts_overhead_pct(const struct ts_ring *ring, double sampled_pct)

@@ -29,10 +29,12 @@ struct ts_overhead {
 /*
  * Sets STEP, STEP_MARKED, STEP_UNSAMPLED and SAMPLED of VALUES. STEP stays that of the results where the job does not number its
  * steps: theirs is a device's, from start to start, or the mark's of a host. LOOK is NULL where no host answered.
+ * TS_NOMEM fails.
  */
-void ts_overhead_sample(struct ts_overhead *overhead, const struct ts_look *look,
-			const struct ts_profile *profile, int64_t start_ms, int64_t end_ms,
-			double values[TS_NR_METRICS]);
+enum ts_status ts_overhead_sample(struct ts_overhead *overhead, const struct ts_look *look,
+				  const struct ts_profile *profile, int64_t start_ms,
+				  int64_t end_ms, double values[TS_NR_METRICS],
+				  struct ts_error *err);
 /* Sets the same three for the whole time until NOW_MS (the steps are medians of the history), and
  * COST. All other VALUES become unknown. */
 void ts_overhead_end(const struct ts_overhead *overhead, const struct ts_ring *ring, int64_t now_ms,

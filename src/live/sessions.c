@@ -145,6 +145,8 @@ static enum ts_status sessions_annotate(struct ts_live *live, const struct ts_wa
 	live->session.annotation = &one;
 	live->sample.took_ms = ts_now_ms() - start_ms;
 	st = report_done(live, &one, &story, &is_stale, err);
+	/* what was written before memory was out looks like a change of somebody's */
+	is_stale &= story.status != TS_NOMEM;
 	if (st == TS_OK) /* reported before, or it changed meanwhile */
 		st = sessions_report(live, &one, event->is_again || is_stale, &story, err);
 	live->sample.results = NULL;

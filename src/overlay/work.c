@@ -123,6 +123,7 @@ void ts_overlay_work_expect(struct ts_newfile *file, const struct ts_input *old,
 		ts_newfile_expect(file, &look);
 }
 
+/* PATH is kept; NULL: there was no memory for it. */
 static void overlay_work_touch(struct work *work, const char *path, bool exists,
 			       const struct ts_file_look *look)
 {
@@ -142,11 +143,13 @@ static void overlay_work_touch(struct work *work, const char *path, bool exists,
 void ts_overlay_work_wrote(struct work *work, const struct ts_newfile *file)
 {
 	struct ts_file_look look = { 0 };
+	const uint8_t *path;
 	bool exists;
 
 	TS_ASSERT(work && file && file->path);
 	exists = ts_fd_look(file->fd, &look);
-	overlay_work_touch(work, overlay_work_keep_text(work, file->path), exists, &look);
+	path = ts_arena_copy(&work->report->arena, ts_bytes_of(file->path)).p;
+	overlay_work_touch(work, (const char *)path, exists, &look);
 }
 
 void ts_overlay_work_moved(struct work *work, const char *path)

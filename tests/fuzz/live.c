@@ -46,8 +46,8 @@ static void judge(struct watching *watching, const struct ts_run *run, int64_t n
 
 	if (ts_look_make(&look, &run->profile, NULL) == TS_OK) {
 		ts_metrics_read(values, &run->results);
-		ts_overhead_sample(&watching->overhead, &look, &run->profile, now_ms - 100, now_ms,
-				   values);
+		(void)ts_overhead_sample(&watching->overhead, &look, &run->profile, now_ms - 100,
+					 now_ms, values, NULL);
 		memcpy(ts_ring_add(&watching->ring)->values, values,
 		       sizeof(watching->sample.values));
 		values[TS_METRIC_COST] =

@@ -129,11 +129,15 @@ TEST(steps_with_numbers_are_from_start_to_start)
 	ts_metrics_read(values, NULL);
 	values[TS_METRIC_STEP] = 1e9;
 	fill(&sample, 10, 5, 0, 20);
-	ts_overhead_sample(&overhead, &sample.look, &sample.profile, 50, 160, values);
+	assert_int_equal(
+		ts_overhead_sample(&overhead, &sample.look, &sample.profile, 50, 160, values, NULL),
+		TS_OK);
 	must_be(values[TS_METRIC_STEP], 20e9);
 	fill(&sample, 15, 1, 100, 20);
 	values[TS_METRIC_STEP] = 1e9;
-	ts_overhead_sample(&overhead, &sample.look, &sample.profile, 150, 260, values);
+	assert_int_equal(ts_overhead_sample(&overhead, &sample.look, &sample.profile, 150, 260,
+					    values, NULL),
+			 TS_OK);
 	must_be_unknown(values[TS_METRIC_STEP]); /* one start is not a step */
 }
 
@@ -141,8 +145,10 @@ static void take(struct ts_overhead *overhead, const struct sample *sample, int6
 		 int64_t end_ms, double values[TS_NR_METRICS])
 {
 	ts_metrics_read(values, NULL);
-	ts_overhead_sample(overhead, sample ? &sample->look : NULL,
-			   sample ? &sample->profile : NULL, start_ms, end_ms, values);
+	assert_int_equal(ts_overhead_sample(overhead, sample ? &sample->look : NULL,
+					    sample ? &sample->profile : NULL, start_ms, end_ms,
+					    values, NULL),
+			 TS_OK);
 }
 
 TEST(steps_are_matched_by_their_numbers)

@@ -105,7 +105,7 @@ PIP = Elsewhere("installing, which tests/build does")
 TENSORBOARD = (".venv/bin/tensorboard", "http://localhost")
 
 BLOCKS = {
-    0: [PIP, PIP, Python(has=["Overview\n", "CPU run"]), Python(LIVE), Python(of=2, has=["Time breakdown\n"]), PICTURE,
+    0: [PIP, PIP, Python(has=["Overview\n", "CPU run"]), Python(LIVE), Python(of=2, has=["TPUsight Time Breakdown\n"]), PICTURE,
         Python("from tpusight import LiveProfiler, TPUsight\n"), Python(of=2, has=["Overview\n"])],
     1: [Shell(["flame.html", "timeline.html", "report.html"]), PICTURE, Shell(["flame.html", "flame.json"]), Shell(["timeline.html"]),
         Shell(["hta_report.html", "hta_report.json"]),
