@@ -30,6 +30,7 @@ struct ts_live {
 	struct ts_live_session session; /* the session that the next event is about */
 	/* restarts and first answers until now: when it changes, other processes answer */
 	uint64_t nr_joined;
+	bool is_fresh; /* the last sample has the modules of now, of each host */
 	int64_t start_ms;
 	bool has_failed;	/* .fail_on came true */
 	enum ts_status emitted; /* of telling alerts */

@@ -113,7 +113,8 @@ static void read_history(struct ts_live *live, int64_t now_ms)
 
 	row->at_ms = now_ms;
 	memcpy(row->values, values, sizeof(row->values));
-	ts_stall_explain(&live->stall, &live->ring, ts_programs_nr_new(&live->programs));
+	ts_stall_explain(&live->stall, &live->ring, ts_programs_nr_new(&live->programs),
+			 live->is_fresh);
 	values[TS_METRIC_COMPILATION] = compilation_ms(live, now_ms);
 	values[TS_METRIC_COST] = ts_overhead_pct(&live->ring, values[TS_METRIC_SAMPLED]);
 	memcpy(row->values, values, sizeof(row->values));
@@ -125,19 +126,21 @@ static bool note_who_is_here(struct ts_live *live)
 {
 	const struct ts_live_sample *sample = &live->sample;
 	uint64_t nr_joined = 0;
-	bool has_modules = true;
+	bool has_modules = true, is_fresh = true;
 
 	for (size_t i = 0; i < sample->nr_services; i++) {
 		const struct ts_service *service = &sample->services[i];
 
 		nr_joined += service->nr_restarts + (service->nr_samples > 0);
 		has_modules &= service->has_modules || service->state != TS_SERVICE_UP;
+		is_fresh &= service->is_fresh || service->state != TS_SERVICE_UP;
 	}
 	if (nr_joined != live->nr_joined) {
 		ts_programs_reset(&live->programs);
 		ts_stall_reset(&live->stall);
 	}
 	live->nr_joined = nr_joined;
+	live->is_fresh = is_fresh;
 	return has_modules;
 }
 
@@ -164,8 +167,8 @@ static enum ts_status live_read_run(struct ts_live *live, const struct ts_round 
 				round->end_ms, &unknown, err);
 	if (st == TS_OK)
 		read_history(live, round->end_ms);
-	/* what is compiled now runs next: by then its modules have been asked for */
-	if (unknown || !(values[TS_METRIC_COMPILING] <= 0))
+	/* what is compiled now runs next: by then its modules have been asked for; of a job that stands still it is not known yet */
+	if (unknown || values[TS_METRIC_COMPILING] > 0 || ts_stall_is_open(&live->stall))
 		ts_sampler_want_hlo(live->sampler);
 done:
 	ts_look_release(&look);

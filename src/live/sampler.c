@@ -405,7 +405,8 @@ static void came_back(struct host *host)
 	service->nr_bytes = host->xspace.n;
 	service->took_ms = host->done_ms - host->asked_ms;
 	service->answered_ms = host->done_ms;
-	service->has_modules = host->with_hlo || host->modules.planes.n > 0;
+	service->is_fresh = host->with_hlo;
+	service->has_modules = service->is_fresh || host->modules.planes.n > 0;
 	host->nr_with_hlo += host->with_hlo;
 	host->pause_ms = FIRST_PAUSE_MS;
 }

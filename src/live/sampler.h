@@ -60,6 +60,7 @@ struct ts_service {
 	int64_t took_ms;      /* from the request to the answer, for the last sample */
 	int64_t answered_ms;  /* when the last sample came, by ts_now_ms() */
 	bool has_modules;     /* the sample has all modules of the process, from now or before */
+	bool is_fresh;	      /* it has those of now */
 };
 
 struct ts_round {

@@ -7,7 +7,6 @@
 
 #define STEPS	     10 /* a pause of so many steps is not one of the job's own */
 #define TIMES	     3	/* so many limits are critical */
-#define LOOKS	     3	/* samples behind a stretch in which a new program explains it */
 #define MEDIAN_OF    60
 #define ANSWER_TIMES 4 /* a host that took long for its last answer may take so many times that */
 #define MAX_NAMED    3 /* hosts in the message */
@@ -42,23 +41,29 @@ bool ts_stall_sample(struct ts_stall *stall, const struct ts_look *look,
 		return false;
 	if (stall->is_quiet) {
 		stall->is_quiet = false;
-		stall->from_ms = stall->last_ms;
-		stall->to_ms = now_ms;
-		stall->nr_looks = 0;
+		if (now_ms - stall->last_ms > stall->to_ms - stall->from_ms) {
+			stall->from_ms = stall->last_ms;
+			stall->to_ms = now_ms;
+		}
 	}
 	stall->last_ms = now_ms;
 	stall->has_advanced = true;
 	return true;
 }
 
-void ts_stall_explain(struct ts_stall *stall, struct ts_ring *ring, uint64_t nr_new)
+bool ts_stall_is_open(const struct ts_stall *stall)
+{
+	TS_ASSERT(stall != NULL);
+	return stall->to_ms > 0;
+}
+
+void ts_stall_explain(struct ts_stall *stall, struct ts_ring *ring, uint64_t nr_new, bool is_fresh)
 {
 	TS_ASSERT(stall != NULL && ring != NULL);
-	if (stall->to_ms == 0 || stall->nr_looks++ > LOOKS)
+	stall->has_new |= nr_new > 0;
+	if (stall->is_quiet || (!stall->has_new && !is_fresh))
 		return;
-	if (nr_new == 0)
-		return;
-	for (size_t i = 0; i < ts_ring_count(ring); i++) {
+	for (size_t i = 0; stall->has_new && i < ts_ring_count(ring); i++) {
 		struct ts_ring_row *row = &ring->rows[(ring->nr - 1 - i) % TS_RING];
 
 		if (row->at_ms <= stall->from_ms)
@@ -66,6 +71,8 @@ void ts_stall_explain(struct ts_stall *stall, struct ts_ring *ring, uint64_t nr_
 		if (row->at_ms <= stall->to_ms && !isfinite(row->values[TS_METRIC_COMPILING]))
 			row->values[TS_METRIC_COMPILING] = 100;
 	}
+	stall->from_ms = stall->to_ms = 0;
+	stall->has_new = false;
 }
 
 /* Ten of its own steps, where those take longer than the limit. */

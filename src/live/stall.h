@@ -28,9 +28,9 @@ struct ts_stall {
 	bool has_number;
 	uint64_t number; /* of the last step that was seen */
 	char name[64];	 /* of its annotation */
-	/* the stretch before the last advance, while it may still show what it was */
+	/* the stretch before an advance, the longest of those that may still show what they were; 0: none may */
 	int64_t from_ms, to_ms;
-	unsigned nr_looks;
+	bool has_new; /* a sample of the stretch had a new program: compiled, and not run yet */
 };
 
 /* Another process answers now: begins anew. */
@@ -40,8 +40,13 @@ void ts_stall_reset(struct ts_stall *stall);
 bool ts_stall_sample(struct ts_stall *stall, const struct ts_look *look,
 		     const struct ts_profile *profile, const double values[TS_NR_METRICS],
 		     int64_t now_ms);
-/* NR_NEW programs are in the sample that none had before: the stretch in front of it was spent compiling, and its rows in RING say so. */
-void ts_stall_explain(struct ts_stall *stall, struct ts_ring *ring, uint64_t nr_new);
+/*
+ * NR_NEW programs are in the sample that none had before: the stretch in front of it was spent compiling, and its rows in RING say so.
+ * A sample that IS_FRESH has the modules that each host has now: nothing new comes behind it that was compiled before.
+ */
+void ts_stall_explain(struct ts_stall *stall, struct ts_ring *ring, uint64_t nr_new, bool is_fresh);
+/* Is a stretch still to be explained, for which the modules of now are wanted? */
+bool ts_stall_is_open(const struct ts_stall *stall);
 /* The condition no_step; for rounds in which a host answered. */
 void ts_stall_judge(const struct ts_stall *stall, struct ts_alerts *alerts,
 		    const struct ts_ring *ring, const struct ts_told *told, int64_t now_ms);

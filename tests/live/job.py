@@ -28,7 +28,7 @@ def train_step(w, x):
 
 
 def long(x):
-    for i in range(60):
+    for i in range(160):
         x = jnp.sin(x) @ jnp.cos(x) + i
     return x
 

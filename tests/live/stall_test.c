@@ -150,28 +150,57 @@ TEST_WITH(a_stretch_before_a_new_program_was_a_compilation, begin, end)
 		sample(at_ms, -1, false);
 	assert_true(isnan(ts_ring_mean(&given.ring, TS_METRIC_COMPILING, 0)));
 	sample(10000, 8, false);
-	ts_stall_explain(&given.stall, &given.ring, 0);
-	assert_true(isnan(compiling(1)));
+	ts_stall_explain(&given.stall, &given.ring, 0, false);
+	assert_true(isnan(compiling(1)) && ts_stall_is_open(&given.stall));
 	sample(10500, 9, false);
-	ts_stall_explain(&given.stall, &given.ring, 1);
+	ts_stall_explain(&given.stall, &given.ring, 1, true);
 	for (size_t ago = 2; ago <= 9; ago++)
 		assert_true(compiling(ago) == 100);
 	assert_true(compiling(1) == 0 && compiling(10) == 0);
+	assert_false(ts_stall_is_open(&given.stall));
 	/* eight seconds of the ten and a half from the start on */
 	assert_true(fabs(ts_ring_mean(&given.ring, TS_METRIC_COMPILING, 0) - 800 / 10.5) < 1e-9);
+}
+
+/* Modules are asked for less and less often: an answer that has them may come many samples behind it. */
+TEST_WITH(a_stretch_waits_for_the_modules_of_now, begin, end)
+{
+	sample(1000, 7, false);
+	sample(2000, -1, false);
+	sample(2500, -1, false);
+	ts_stall_explain(&given.stall, &given.ring, 0, true); /* it still stands */
+	for (int64_t i = 0; i < 20; i++) {
+		sample(3000 + i * 100, 8 + i, false);
+		ts_stall_explain(&given.stall, &given.ring, 0, false);
+	}
+	sample(5100, -1, false); /* a shorter one meanwhile */
+	sample(5200, 30, false);
+	ts_stall_explain(&given.stall, &given.ring, 1, true);
+	assert_true(isnan(compiling(1)));
+	assert_true(compiling(22) == 100 && compiling(23) == 100);
+}
+
+TEST_WITH(a_program_that_is_new_before_it_runs_was_compiled_in_the_stretch, begin, end)
+{
+	sample(1000, 7, false);
+	sample(2000, -1, false);
+	ts_stall_explain(&given.stall, &given.ring, 1, true);
+	assert_true(isnan(compiling(0)));
+	sample(2500, 8, false);
+	ts_stall_explain(&given.stall, &given.ring, 0, false);
+	assert_true(compiling(1) == 100);
 }
 
 TEST_WITH(a_stretch_behind_which_nothing_is_new_stays_unknown, begin, end)
 {
 	sample(1000, 7, false);
 	sample(2000, -1, false);
-	for (int64_t i = 0; i < 5; i++) {
-		sample(3000 + i * 500, 8 + i, false);
-		ts_stall_explain(&given.stall, &given.ring, 0);
-	}
-	sample(6000, 20, false);
-	ts_stall_explain(&given.stall, &given.ring, 1); /* this one has another reason */
-	assert_true(isnan(compiling(6)));
+	sample(3000, 8, false);
+	ts_stall_explain(&given.stall, &given.ring, 0, true);
+	assert_false(ts_stall_is_open(&given.stall));
+	sample(3500, 20, false);
+	ts_stall_explain(&given.stall, &given.ring, 1, true); /* this one has another reason */
+	assert_true(isnan(compiling(2)));
 }
 
 static void services(int64_t at_ms, const struct ts_service *items, size_t nr)
