@@ -11,7 +11,7 @@
 # users have. What is under test most comes first, in a row: quick, lint, unit. The other parts run beside it, one after the
 # other, at a lower priority: they have the processors while a browser or a server is waited for. Packages are installed by
 # name (apt-get, uv, npm) where they are missing, ccache among them, while the compiler runs. ../shared/corpus, when it is
-# there, adds real profiles; without it those tests skip and say so. TS_OOM_SEED decides which allocations fail today.
+# there, adds real profiles; without it those tests skip and say so. TS_DAY decides what has its turn of what is too much for one day (tests/turn.h).
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=${TS_CHECK_DIR:-$here/build-check}
@@ -19,7 +19,7 @@ export TS_CORPUS=${TS_CORPUS:-$here/../shared/corpus}
 export DEBIAN_FRONTEND=noninteractive
 export CCACHE_BASEDIR=$here CCACHE_NOHASHDIR=1 # the folders of a build are as deep as distcheck's, which then compiles nothing
 jobs=$(getconf _NPROCESSORS_ONLN)
-export TS_OOM_SEED=${TS_OOM_SEED:-$(($(date +%s) / 86400))}
+export TS_DAY=${TS_DAY:-$(($(date +%s) / 86400))} # also of what begins after midnight
 mkdir -p "$work"
 tally=$work/tally # of all parts, also of those that run beside: a line each, WORD WHAT
 : >"$tally"

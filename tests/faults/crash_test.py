@@ -12,7 +12,7 @@ In each of these states every file is the old or the new one, whole, and the nex
 has ended with 0, the new files are there.
 
 The test tests itself: without the syncs of files in the record there are half files, and without those of folders the new ones
-may be missing at the end. `make check` tries some states, others each day; TS_FAULTS=all is each.
+may be missing at the end. `make check` tries some states, others each day; TS_TURNS=all is each.
 """
 import hashlib
 import itertools

@@ -7,7 +7,7 @@ The commands are those of scenes.py, the errors those of fail.c. However it goes
  - with status 0 its files are those of a run without a fault; with another its message names a file and the cause;
  - each file is the old or the new one, whole, and no temporary is left;
  - the command again, without a fault, gets to the right end, and strip then gives every byte back.
-EINTR and short reads and writes must not be noticed at all. `make check` tries some, others each day; TS_FAULTS=all is each.
+EINTR and short reads and writes must not be noticed at all. `make check` tries some, others each day; TS_TURNS=all is each.
 """
 import os
 import sys

@@ -16,4 +16,4 @@ tests/faults/kill_test.log tests/faults/crash_test.log: tests/faults/tracer$(EXE
 fault_tests = tests/faults/fault_test.py tests/faults/kill_test.py tests/faults/crash_test.py tests/faults/full_test.py
 .PHONY: check-faults
 check-faults:
-	TS_FAULTS=all $(MAKE) $(AM_MAKEFLAGS) check TESTS="$(fault_tests)"
+	TS_TURNS=all $(MAKE) $(AM_MAKEFLAGS) check TESTS="$(fault_tests)"

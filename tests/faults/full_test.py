@@ -8,7 +8,7 @@
  - What is printed goes to /dev/full, to a pipe that nobody reads, and to a descriptor that is closed.
 However it goes, the command ends with a documented status, never by a signal; not with 0 when something was not written; its
 message names file and cause; files are old or new, no temporary is left, and the next run gets to the right end.
-TS_FAULTS=all tries each size; `make check` some, others each day.
+TS_TURNS=all tries each size; `make check` some, others each day.
 """
 import os
 import resource

@@ -6,7 +6,7 @@ A tracer (tracer.c) sends the signal when the program enters its n-th call, and 
  - SIGKILL may leave a temporary, which the next run sweeps; SIGINT, SIGTERM and SIGHUP leave none. SIGPIPE is not noticed.
  - Each file is the old or the new one, whole; the next run gets to the right end, and strip gives every byte back.
  - A temporary of another program that lives is never removed, nor what only has a similar name.
-`make check` tries some of the calls that change files, others each day; TS_FAULTS=all is each call, also those that change
+`make check` tries some of the calls that change files, others each day; TS_TURNS=all is each call, also those that change
 nothing.
 """
 import fcntl

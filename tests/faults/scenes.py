@@ -20,7 +20,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
 import riegeli
-from helpers import DATA, PROGRAM, skip as skip, today
+from helpers import DATA, PROGRAM, skip as skip, today, turns_are_all
 
 TRACER = os.path.abspath("tests/faults/tracer")
 PATIENCE_S = 300
@@ -28,7 +28,7 @@ TEMPORARY = re.compile(r"^\..*\.tpusight-[a-z0-9]{6}$")
 LOOKS = re.compile(rb',\n  "annotation": \{[^\n]*"state": "[0-9a-f]{32}"\}\n\}\n$')
 ENVIRONMENT = {"PATH": "/nonexistent", "HOME": "/nonexistent", "LC_ALL": "C"}  # no XProf is looked for
 NO_ROOM = "no room in the temporary folder"  # to unpack a trace: the figures that need it are unknown
-EVERY = os.environ.get("TS_FAULTS") == "all"
+EVERY = turns_are_all()
 STATUSES = (0, 1, 2, 3, 4)
 SESSION = "logs/plugins/profile/one"
 
@@ -333,13 +333,13 @@ def wanted(scenes):
 
 
 class Sample:
-    """One of STEP numbers, another each day, as the allocations of tests/oom; TS_FAULTS=all is each."""
+    """One of STEP numbers, another each day, as the allocations of tests/oom."""
 
     def __init__(self, step):
-        self.step = 1 if EVERY else int(os.environ.get("TS_FAULTS_STEP", step))
+        self.step = 1 if EVERY else int(os.environ.get("TS_STEP", step))
         self.seed = today()
         self.turn = 0
-        print(f"one of {self.step}, TS_OOM_SEED={self.seed} (TS_FAULTS=all: each)", flush=True)
+        print(f"one of {self.step}, TS_DAY={self.seed} (TS_TURNS=all: each)", flush=True)
 
     def takes(self):
         self.turn += 1

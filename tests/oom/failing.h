@@ -6,12 +6,10 @@
 #ifndef TESTS_OOM_FAILING_H
 #define TESTS_OOM_FAILING_H
 
+#include "tests/turn.h"
+
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #define FAILING_STEP 8
 
@@ -63,32 +61,19 @@ static inline bool failing_end(void)
 	return has_failed;
 }
 
-static inline long failing_setting(const char *name, long otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtol(text, NULL, 10) : otherwise;
-}
-
-/*
- * Which allocations of a run fail, one after the other: FIRST, FIRST + STEP and so on. Each would take minutes,
- * so a day has one of STEP, and STEP days have all. TS_OOM_SEED is another day, TS_OOM_STEP another step, and
- * TS_OOM=all is each.
- */
+/* Which allocations of a run fail, one after the other: FIRST, FIRST + STEP and so on; TS_STEP is another step. */
 struct failing_sample {
 	long first, step;
 };
 
 static inline struct failing_sample failing_sample(void)
 {
-	const char *which = getenv("TS_OOM");
-	bool is_all = which && strcmp(which, "all") == 0;
-	long step = failing_setting("TS_OOM_STEP", is_all ? 1 : FAILING_STEP);
-	long seed = failing_setting("TS_OOM_SEED", (long)(time(NULL) / (24 * 60 * 60)));
+	long step = turn_setting("TS_STEP", turn_is_all() ? 1 : FAILING_STEP);
+	long day = turn_day();
 
-	assert_true(step > 0 && seed >= 0);
-	print_message("one allocation of %ld, TS_OOM_SEED=%ld (TS_OOM=all: each)\n", step, seed);
-	return (struct failing_sample){ .first = seed % step + 1, .step = step };
+	assert_true(step > 0 && day >= 0);
+	print_message("one allocation of %ld, TS_DAY=%ld (TS_TURNS=all: each)\n", step, day);
+	return (struct failing_sample){ .first = day % step + 1, .step = step };
 }
 
 #endif

@@ -10,4 +10,4 @@ tests_oom_watch_test_LDFLAGS = $(oom_ldflags)
 # `make check` fails one allocation of some, others each day; this fails each: minutes.
 .PHONY: check-oom
 check-oom:
-	TS_OOM=all $(MAKE) $(AM_MAKEFLAGS) check TESTS="tests/oom/oom_test tests/oom/live_test tests/oom/watch_test"
+	TS_TURNS=all $(MAKE) $(AM_MAKEFLAGS) check TESTS="tests/oom/oom_test tests/oom/live_test tests/oom/watch_test"

@@ -12,7 +12,7 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
 import children
-from helpers import PROGRAM, SKIPPED as SKIP, ended as ended, free_port as free_port, need, skip, today
+from helpers import PROGRAM, SKIPPED as SKIP, ended as ended, free_port as free_port, has_turn, need, skip
 
 SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00",
                       "simulated-host.xplane.pb")
@@ -29,10 +29,9 @@ TABS = ("hostile", "habits", "perfetto")  # what is asked of the page once more,
 
 
 def need_turn(tab):
-    """The page is the same by all doors: of what is asked of it once more in TensorBoard, each day has one. TS_TABS=all is each."""
-    turn = TABS[today() % len(TABS)]
-    if os.environ.get("TS_TABS") != "all" and turn != tab:
-        skip(f"{turn} has its turn today (TS_TABS=all: each)")
+    """The page is the same by all doors: of what is asked of it once more in TensorBoard, each day has one."""
+    if not has_turn(TABS.index(tab), len(TABS)):
+        skip(f"{tab} has its turn another day (TS_TURNS=all: each)")
 
 
 def need_tools():

@@ -7,6 +7,7 @@
 #include "tests/io/tmpdir.h"
 
 #include "tests/pod/map_hosts.h"
+#include "tests/turn.h"
 
 /* Where TS_MAP_SEEDS names a folder, small ones go there as seeds of tests/fuzz/mapped.c. */
 #define SMALL 20000
@@ -166,7 +167,10 @@ static size_t compare_below(const char *below)
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		nr += is_profile(path) ? compare_file(path) > 0 : compare_below(path);
+		if (!is_profile(path))
+			nr += compare_below(path);
+		else if (next_has_turn())
+			nr += compare_file(path) > 0;
 	}
 	if (dir)
 		closedir(dir);
@@ -177,8 +181,8 @@ TEST_IN_TMPDIR(each_profile_has_the_report_of_one_machine)
 {
 	const char *corpus = getenv("TS_CORPUS");
 
-	assert_true(compare_below(source("tests/data")) > 30);
-	assert_true(nr_drawn > 20);
+	assert_true(compare_below(source("tests/data")) > 30 / TURN_PARTS_SANITIZED);
+	assert_true(nr_drawn > 20 / TURN_PARTS_SANITIZED);
 	compare_below(source("tests/fuzz/seeds/xplane"));
 	compare_below(corpus ? corpus : source("../shared/corpus"));
 }
@@ -198,9 +202,9 @@ TEST_IN_TMPDIR(hosts_that_began_apart_have_it_in_any_order)
 	assert_true(compare("hosts", true) > 0);
 }
 
-TEST_IN_TMPDIR(sixty_four_hosts_have_it)
+TEST_IN_TMPDIR(many_hosts_have_it)
 {
-	make_hosts(64);
+	make_hosts(64 / TURN_PARTS_SANITIZED);
 	assert_true(compare("hosts", true) > 0);
 }
 
