@@ -173,8 +173,9 @@ struct ts_hlo_instr {
 	struct ts_bytes custom_call_target;
 	bool is_host_transfer;
 	bool has_side_effect;
-	int64_t channel_id;	  /* TS_HLO_UNKNOWN: none */
-	int64_t group_size;	  /* of a collective: how many devices work together; 0: unknown */
+	int64_t channel_id; /* TS_HLO_UNKNOWN: none */
+	/* of a collective: how many devices work together, and how many are in all its groups; 0: unknown */
+	int32_t group_size, nr_devices;
 	int64_t parameter_number; /* of a parameter */
 	int64_t tuple_index;	  /* of a get-tuple-element */
 	int64_t feature_group_count, batch_group_count;

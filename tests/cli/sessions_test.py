@@ -6,12 +6,14 @@ Small and large sessions, damaged ones, sessions that share a folder: what is pr
 those of one thread, in the same order. $TPUSIGHT names the program (default: bin/tpusight).
 """
 import glob
+import json
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import unittest
@@ -102,6 +104,16 @@ class Sessions(unittest.TestCase):
 
     def test_reports_and_checks_are_those_of_one_thread(self):
         self.assert_all_the_same(["report"], ["report", "--view", "time"], ["check"], ["check", "--json"], ["report", "--budget", "9000"])
+
+    def test_devices_of_a_host_that_was_left_behind_are_missed(self):
+        with tarfile.open(os.path.join(DATA, "planted", "two_hosts.tar.gz")) as both:
+            both.extractall(self.folder, filter="data")
+        for told in ([], ["2 of the job's 4 devices are in this profile"]):
+            ran = subprocess.run([PROGRAM, "check", "--json", "two_hosts"], capture_output=True, check=True, timeout=PATIENCE)
+            (check,) = json.loads(ran.stdout)["checks"]
+            self.assertEqual([cause["what"] for cause in check["causes"] if cause["id"] == "devices_missing"], told)
+            for path in glob.glob("two_hosts/**/planted-host-1.xplane.pb", recursive=True):
+                os.remove(path)
 
     def test_a_run_that_is_ended_leaves_no_temporary(self):
         for round_nr in range(6):

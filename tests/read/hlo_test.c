@@ -5,6 +5,7 @@
  */
 #include "tests/test.h"
 
+#include <inttypes.h>
 #include <cjson/cJSON.h>
 #include <math.h>
 
@@ -518,20 +519,20 @@ TEST(test_the_size_of_a_collectives_groups)
 	static const struct {
 		unsigned field;
 		const char *bytes; /* of the message in it */
-		int64_t size;
+		int32_t size, all;
 	} rows[] = {
-		{ 0, "", 0 },
-		{ 49, "\x0a\x03\x04\x05\x06", 3 },			   /* {4, 5, 6} */
-		{ 87, "\x0a\x04\x0a\x02\x02\x03", 2 },			   /* {2, 3} */
-		{ 87, "\x12\x04\x08\x02\x10\x04", 4 },			   /* 2 groups of 4 */
-		{ 92, "\x08\x02\x10\x08", 8 },				   /* 2 groups of 8 */
-		{ 92, "\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 0 }, /* of -1 */
+		{ 0, "", 0, 0 },
+		{ 49, "\x0a\x03\x04\x05\x06", 3, 3 },			      /* {4, 5, 6} */
+		{ 87, "\x0a\x04\x0a\x02\x02\x03", 2, 2 },		      /* {2, 3} */
+		{ 87, "\x12\x04\x08\x02\x10\x04", 4, 8 },		      /* 2 groups of 4 */
+		{ 92, "\x08\x02\x10\x08", 8, 16 },			      /* 2 groups of 8 */
+		{ 92, "\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 0, 0 }, /* of -1 */
 		/* a mesh of 4 x 2: along its second axis, along both, along half of the first */
-		{ 93, "\x0a\x08\x0a\x02\x10\x04\x0a\x02\x10\x02\x12\x02\x08\x01", 2 },
-		{ 93, "\x0a\x08\x0a\x02\x10\x04\x0a\x02\x10\x02\x12\x02\x08\x00\x12\x02\x08\x01",
+		{ 93, "\x0a\x08\x0a\x02\x10\x04\x0a\x02\x10\x02\x12\x02\x08\x01", 2, 8 },
+		{ 93, "\x0a\x08\x0a\x02\x10\x04\x0a\x02\x10\x02\x12\x02\x08\x00\x12\x02\x08\x01", 8,
 		  8 },
-		{ 93, "\x0a\x08\x0a\x02\x10\x04\x0a\x02\x10\x02\x12\x04\x12\x02\x10\x02", 2 },
-		{ 93, "\x0a\x04\x0a\x02\x10\x04\x12\x02\x08\x07",
+		{ 93, "\x0a\x08\x0a\x02\x10\x04\x0a\x02\x10\x02\x12\x04\x12\x02\x10\x02", 2, 8 },
+		{ 93, "\x0a\x04\x0a\x02\x10\x04\x12\x02\x08\x07", 0,
 		  0 }, /* an axis that is not there */
 	};
 	static const size_t lengths[] = { 0, 5, 6, 6, 4, 11, 14, 18, 16, 10 };
@@ -539,6 +540,7 @@ TEST(test_the_size_of_a_collectives_groups)
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct input input = INPUT_INIT;
 		size_t comp = make_comp(&input.make, "main");
+		const struct ts_hlo_instr *psum;
 
 		make_param(&input.make, 0, VEC, 1);
 		make_begin_op(&input.make, "psum", "all-reduce", VEC, 2, 1, (int64_t[]){ 1 });
@@ -549,9 +551,10 @@ TEST(test_the_size_of_a_collectives_groups)
 		make_end_op(&input.make);
 		make_end_comp(&input.make, comp, 1, 2);
 		read_module(&input, 1);
-		if (instr_named(&input, "psum")->group_size != rows[i].size)
-			fail_msg("row %zu: groups of %lld", i,
-				 (long long)instr_named(&input, "psum")->group_size);
+		psum = instr_named(&input, "psum");
+		if (psum->group_size != rows[i].size || psum->nr_devices != rows[i].all)
+			fail_msg("row %zu: groups of %" PRId32 ", %" PRId32 " in all", i,
+				 psum->group_size, psum->nr_devices);
 		input_release(&input);
 	}
 }

@@ -22,6 +22,7 @@ struct ts_collective {
 	 * their clocks cannot be compared. */
 	const uint32_t *members;
 	size_t nr_members, group_size;
+	int64_t nr_devices; /* in all its groups, as the module says, seen or not; -1: unknown */
 };
 
 /* A core and those it meets, over the executions that could be compared. */

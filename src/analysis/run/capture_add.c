@@ -46,6 +46,7 @@ static bool needs_whole_input(const char *id)
 		"warm_up_only",	    "ops_missing",	  "not_blocked",
 		"device_trace_cut", "unused_devices",	  "host_tracing_off",
 		"no_hlo",	    "steps_inferred",	  "steps_missing",
+		"devices_missing",
 	};
 
 	for (size_t i = 0; i < TS_NELEM(absences); i++)

@@ -41,6 +41,7 @@ static void (*const checks[])(struct capture_report *report) = {
 	ts_capture_check_steps,
 	ts_capture_check_steps_missing,
 	ts_capture_check_ranks,
+	ts_capture_check_devices,
 	ts_capture_check_length,
 	ts_capture_check_epochs,
 };

@@ -72,6 +72,7 @@ void ts_capture_check_impossible(struct capture_report *report);
 void ts_capture_check_steps(struct capture_report *report);
 void ts_capture_check_epochs(struct capture_report *report);
 void ts_capture_check_ranks(struct capture_report *report);
+void ts_capture_check_devices(struct capture_report *report);
 void ts_capture_check_steps_missing(struct capture_report *report);
 void ts_capture_check_length(struct capture_report *report);
 

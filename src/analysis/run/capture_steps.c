@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "analysis/facts/collectives.h"
 #include "analysis/settings_list.h"
 #include "base/units.h"
 #include "model/trace_class.h"
@@ -128,6 +129,34 @@ void ts_capture_check_ranks(struct capture_report *report)
 		       ts_result_text(report->result,
 				      "%zu of the job's %" PRId64 " ranks are in this profile", nr,
 				      all));
+}
+
+/*
+ * Devices that a collective goes over and that are not in the profile: files of other hosts were left behind. A host alone is what most
+ * people capture, so of it that is no doubt.
+ */
+void ts_capture_check_devices(struct capture_report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	const struct ts_collectives_facts *facts = ts_collectives_facts(report->ctx);
+	const struct ts_collective *widest = NULL;
+
+	for (size_t i = 0; i < facts->nr; i++)
+		if (!widest || facts->items[i].nr_devices > widest->nr_devices)
+			widest = &facts->items[i];
+	if (!widest || widest->nr_devices <= (int64_t)profile->nr_devices ||
+	    ts_profile_predicted(profile).n > 0)
+		return;
+	ts_buf_printf(&report->text,
+		      "%.*s goes over %" PRId64 " devices. What the others did and whom they "
+		      "waited for is not known.",
+		      TS_ARG(widest->name), widest->nr_devices);
+	ts_capture_add(report, "devices_missing", TS_INFO,
+		       profile->nr_hosts > 1 ? TS_CAPTURE_USABLE : TS_CAPTURE_GOOD,
+		       ts_result_text(report->result,
+				      "%zu of the job's %" PRId64 " devices %s in this profile",
+				      profile->nr_devices, widest->nr_devices,
+				      profile->nr_devices == 1 ? "is" : "are"));
 }
 
 /* Steps that the host marked and no device has: what is there says nothing about them. The first and the last may

@@ -75,7 +75,7 @@ struct collective_op {
 	struct ts_bytes kind; /* all-reduce, reduce-scatter, ...: less -start and -done */
 	int64_t operand_bytes, output_bytes;
 	int64_t bytes; /* that its bandwidth is reckoned by */
-	int64_t group_size;
+	int64_t group_size, nr_devices;
 	double bus_factor; /* bytes a core sends over its links, for each of .bytes; NaN */
 };
 

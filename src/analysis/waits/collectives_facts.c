@@ -319,6 +319,7 @@ static struct ts_collective collectives_facts_fact_of(const struct ts_context *c
 		.members = row->members,
 		.nr_members = row->nr_members,
 		.group_size = row->group_size,
+		.nr_devices = row->what.nr_devices,
 	};
 }
 

@@ -132,7 +132,7 @@ static int64_t collectives_op_group_in(struct ts_bytes text)
 
 struct collective_op ts_collective_op_of(const struct ts_profile *profile, const struct ts_op *op)
 {
-	struct collective_op found = { without_phase(op->category), -1, -1, -1, -1, NAN };
+	struct collective_op found = { without_phase(op->category), -1, -1, -1, -1, -1, NAN };
 	const struct ts_hlo_instr *instr = ts_op_instr(profile, op), *inner;
 	const struct ts_hlo_module *module;
 	enum ts_opcode kind;
@@ -155,6 +155,7 @@ struct collective_op ts_collective_op_of(const struct ts_profile *profile, const
 				     : output_bytes(profile, op, inner, inner != instr);
 	found.bytes = kind == TS_OPCODE_ALL_GATHER ? found.output_bytes : found.operand_bytes;
 	found.group_size = inner->group_size > 0 ? inner->group_size : -1;
+	found.nr_devices = inner->nr_devices > 0 ? inner->nr_devices : -1;
 	found.bus_factor = bus_factor(kind, found.group_size);
 	return found;
 }
