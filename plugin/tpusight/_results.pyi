@@ -193,6 +193,9 @@ class TimePerStepRow(Fields):
     input_ps: int | None
     launch_ps: int | None
     idle_ps: int | None
+    phase: str | None
+    prefill_tokens: int | None
+    decode_tokens: int | None
     is_others: bool
 
 class TimePerCoreRow(Fields):

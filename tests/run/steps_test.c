@@ -449,3 +449,34 @@ TEST(ranges_that_hold_the_launches_are_steps)
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		check_ranges(&rows[i]);
 }
+
+TEST(steps_of_a_server_say_what_they_do)
+{
+	static const struct ranges of = {
+		.names = { "execute_context_2(6144)_generation_3(3)", DECODE("32") },
+		.nr = 4,
+		.dur_us = 999,
+	};
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_table *table;
+
+	memory_run_init(&mem);
+	put_ranges(&text, &of);
+	assert_int_equal(memory_run_add_as(&mem, memory_run_reader("chrome"), ts_buf_bytes(&text),
+					   "host", NULL),
+			 TS_OK);
+	assert_int_equal(memory_run_analyse(&mem, 0, NULL), TS_OK);
+	table = ts_result_find_table(ts_results_find(&mem.run.results, "time"), "per_step");
+	for (size_t row = 0; row < 4; row++) {
+		const char *phase = row % 2 ? "decode" : "mixed";
+
+		assert_true(ts_bytes_is(
+			ts_value_text(ts_table_cell(table, row, ts_table_column(table, "phase"))),
+			phase));
+		assert_int_equal(cell(&mem, row, "prefill_tokens"), row % 2 ? 0 : 6144);
+		assert_int_equal(cell(&mem, row, "decode_tokens"), row % 2 ? 32 : 3);
+	}
+	memory_run_release(&mem);
+	ts_buf_release(&text);
+}

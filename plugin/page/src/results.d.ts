@@ -190,6 +190,9 @@ export interface TimePerStepRow {
 	input_ps: number | null;
 	launch_ps: number | null;
 	idle_ps: number | null;
+	phase: string | null;
+	prefill_tokens: number | null;
+	decode_tokens: number | null;
 	is_others?: true;
 }
 

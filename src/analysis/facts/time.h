@@ -14,6 +14,7 @@
 struct ts_time_step {
 	uint64_t number;
 	int64_t start_ps, total_ps, cores, ps[TS_NR_BUCKETS]; /* core time; .cores is above 0 */
+	uint32_t work; /* what it does (ts_steps_work()); of a listed step alone */
 };
 
 struct ts_time_core {

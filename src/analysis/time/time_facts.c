@@ -330,7 +330,11 @@ static enum ts_status walk_steps(struct listing *listing, struct time_state *sum
 	enum ts_status st = ts_steps_walk_open(&walk, &listing->ctx->outline->steps, err);
 
 	while (st == TS_OK && ts_steps_walk_next(&walk, &of)) {
-		struct ts_time_step step = { of.number, of.start_ps, of.total_ps, of.cores, { 0 } };
+		struct ts_time_step step = { .number = of.number,
+					     .start_ps = of.start_ps,
+					     .total_ps = of.total_ps,
+					     .cores = of.cores,
+					     .work = of.work };
 
 		ts_time_unpack(&buckets, step.ps);
 		if (!measures)

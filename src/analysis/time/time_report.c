@@ -110,17 +110,38 @@ static int64_t duration_of(const struct report *report, const struct ts_time_ste
 					      : ts_time_step_duration(step);
 }
 
+static struct ts_value time_report_phase(const struct ts_step_work *work)
+{
+	static const char *const names[] = { [TS_DOES_PREFILL] = "prefill",
+					     [TS_DOES_DECODE] = "decode",
+					     [TS_DOES_MIXED] = "mixed" };
+	const char *name = work->phase < TS_NELEM(names) ? names[work->phase] : NULL;
+
+	return name ? ts_text(ts_bytes_of(name)) : ts_null();
+}
+
+static struct ts_value time_report_tokens(const struct ts_step_work *work, uint32_t tokens)
+{
+	return work->phase == TS_DOES_ANYTHING || tokens == TS_TOKENS_UNKNOWN ? ts_null()
+									      : ts_int(tokens);
+}
+
 #define STEP_CELLS(X) \
 	X(step, OF_STEPS(ts_int((int64_t)step->number))) \
 	X(start_ps, OF_STEPS(ts_int(step->start_ps))) \
 	X(duration_ps, OF_STEPS(ts_int(duration_of(report, step)))) \
 	X(cores, ts_int(step->cores)) \
 	X(total_ps, OF_STEPS(ts_int(step->total_ps))) \
-	BUCKET_CELLS(X, step->ps)
+	BUCKET_CELLS(X, step->ps) \
+	X(phase, time_report_phase(&work)) \
+	X(prefill_tokens, time_report_tokens(&work, work.prefill_tokens)) \
+	X(decode_tokens, time_report_tokens(&work, work.decode_tokens))
 
 static void time_report_put_step(const struct report *report, struct ts_table *table,
 				 const struct ts_time_step *step)
 {
+	const struct ts_step_work work = ts_steps_work(&report->ctx->outline->steps, step->work);
+
 	TS_CELLS(report->result, table, time_per_step, STEP_CELLS);
 }
 
