@@ -6,7 +6,8 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 WIDEST = 80  # characters of a name in a table or of a line of text; C++ has names of thousands
 _FACTORS = {"_ps": 1e-12, "_ns": 1e-9, "_us": 1e-6, "_ms": 1e-3, "_s": 1.0}
-_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps"))
+_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"), (1e-12, "ps"))
+_ROUNDS = 0.9995  # of a unit is shown as one
 _BYTES = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
 _COUNTS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
@@ -27,7 +28,7 @@ def unit_of(name: str) -> str:
 
 
 def _step(value: float, steps: Sequence[Tuple[float, str]]) -> Tuple[float, str]:
-    return next(((factor, said) for factor, said in steps if abs(value) >= factor), steps[-1])
+    return next(((factor, said) for factor, said in steps if abs(value) >= factor * _ROUNDS), steps[-1])
 
 
 def unit_of_bytes(most: float) -> Tuple[float, str]:
@@ -42,8 +43,13 @@ def unit_of_time(most_ps: float) -> Tuple[float, str]:
 
 
 def _scaled(value: float, steps: Sequence[Tuple[float, str]], unit: str = "") -> str:
+    """In the digits of the console: src/base/units.c."""
     factor, letter = _step(value, steps)
-    return f"{value / factor:.3g} {letter}{unit}".rstrip()
+    scaled = value / factor
+    digits = 1 if abs(scaled) >= 9.995 else 2
+    if abs(scaled) >= 99.95 or (factor, letter) == steps[-1]:
+        digits = int(scaled != int(scaled))
+    return f"{scaled:.{digits}f} {letter}{unit}".rstrip()
 
 
 def number(name: str, value: float) -> str:

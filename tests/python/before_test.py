@@ -25,7 +25,7 @@ os.environ["JAX_PLATFORMS"] = "cpu"  # of this process
 import tpusight
 from helpers import in_turns
 from tpusight import aot
-from tpusight.aot import child, gate, job, main, shapes, tries
+from tpusight.aot import child, gate, job, libraries, main, shapes, tries
 
 SCRIPT = """
 import jax, jax.numpy as jnp
@@ -407,6 +407,26 @@ class Before(unittest.TestCase):
                 for row in before_programs.judged(model):
                     self.assertLess(abs(row.off_pct), before_programs.WITHIN_PCT, row)
 
+    def test_one_library_twice_makes_equal_modules(self):
+        path = libraries.installed()
+        status, out, _ = self.asked("step", "--libtpu", "installed", "--libtpu", path, "--fail-if", "libtpu_changes > 0")
+        self.assertEqual(status, 0)
+        self.assertRegex(out, r"\A\S+ against \S+ on v5e:2x2: equal: (\d+) of \1 ops\n\Z")
+
+    def test_a_library_that_is_none_is_told_and_the_other_goes_on(self):
+        wrong = os.path.join(self.path("wrong"), "libtpu.so")
+        os.mkdir(os.path.dirname(wrong))
+        with open(wrong, "w", encoding="utf-8") as file:
+            file.write("not a library")
+        status, out, err = self.asked("step", "--libtpu", "installed", "--libtpu", wrong, "--json")
+        self.assertEqual(status, 0)
+        answer = json.loads(out)
+        first, second = (made["error"] for made in answer["libtpu"])
+        self.assertIsNone(first)
+        self.assertIn(f"libtpu cannot be loaded: {wrong}", second)
+        self.assertGreater(answer["libtpu"][0]["report"]["prediction"]["step_ps"], 0)
+        self.assertIn(wrong, err)
+
     def test_two_at_once_wait_for_each_other(self):
         command = [sys.executable, "-m", "tpusight.aot.main", f"{self.script}:step", "--topology", ONE, "--arguments", "arguments"]
         environment = {**os.environ, "PYTHONPATH": os.path.join(package.ROOT, "plugin")}
@@ -521,7 +541,7 @@ class Before(unittest.TestCase):
     def test_a_program_that_does_not_fit_is_told_with_its_buffers(self):
         status, out, err = self.asked("large", "--fail-if", "peak_memory > 100 %", shape="f32[70000]")
         self.assertEqual(status, 1, err)
-        self.assertRegex(out, r"does not fit: it would hold [\d.]+ GiB of 16 GiB \(\d+\.\d %\) of a device's memory; the compiler "
+        self.assertRegex(out, r"does not fit: it would hold [\d.]+ GiB of 16.0 GiB \(\d+\.\d %\) of a device's memory; the compiler "
                               "says: RESOURCE_EXHAUSTED")
         self.assertIn("largest at the peak: ", out)
 

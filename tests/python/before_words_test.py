@@ -131,7 +131,7 @@ class WhatIf(unittest.TestCase):
                  whatif.Tried("option", "--x=1", first, first, 1, [], None),
                  whatif.Tried("size", "7 as 8", first, {}, 1, [], "TypeError: no\nmore")]
         said = whatif.text(tried)
-        self.assertIn("f32 as bf16: predicted step 2 ms to 1 ms, peak memory 1 KiB to 1 KiB", said)
+        self.assertIn("f32 as bf16: predicted step 2.00 ms to 1.00 ms, peak memory 1.00 KiB to 1.00 KiB", said)
         self.assertIn("Tried, and not better\n  --x=1\n  7 as 8: is refused: TypeError: no\n", said)
         self.assertEqual([one.row()["result"] for one in tried], ["wins", "lost", "refused"])
 

@@ -84,16 +84,16 @@ class OfRows(unittest.TestCase):
     def test_text_and_html_are_short(self):
         name = "void at::native::" + "x<y>" * 3000 + "::end"
         table = tpusight.Table([{"name": name, "time_ps": 1500000}] * 5000, "kernels")
-        self.assertRegex(str(table), r"\Akernels: 5000 rows \(the first 10\)\nname +time_ps\nvoid at::native:….*::end +1\.5 us\n")
+        self.assertRegex(str(table), r"\Akernels: 5000 rows \(the first 10\)\nname +time_ps\nvoid at::native:….*::end +1\.50 µs\n")
         self.assertEqual(len(str(table).splitlines()), 12)
         self.assertLess(len(table._repr_html_()), MOST_HTML)
         self.assertNotIn("x<y>", table._repr_html_())
         self.assertIn("…", table._repr_html_())
 
     def test_figures_have_their_units(self):
-        for name, value, shown in (("a_ps", 1, "1 ps"), ("a_ps", 2.85e9, "2.85 ms"), ("a_us", 12.5, "12.5 us"), ("a_pct", 8, "8.0 %"),
-                                   ("bytes", 2**30, "1 GiB"), ("hbm_bytes_per_s", 26.1e9, "26.1 GB/s"), ("flops", 5e12, "5 T"),
-                                   ("flops_per_s", 5e12, "5 TFLOP/s"), ("time_ps", None, "unknown"), ("n", 1009, "1009"),
+        for name, value, shown in (("a_ps", 1, "1 ps"), ("a_ps", 2.85e9, "2.85 ms"), ("a_us", 12.5, "12.5 µs"), ("a_pct", 8, "8.0 %"),
+                                   ("bytes", 2**30, "1.00 GiB"), ("hbm_bytes_per_s", 26.1e9, "26.1 GB/s"), ("flops", 5e12, "5.00 T"),
+                                   ("flops_per_s", 5e12, "5.00 TFLOP/s"), ("time_ps", None, "unknown"), ("n", 1009, "1009"),
                                    ("a_ps", 0, "0 s")):
             self.assertEqual(_show.cell(name, value), shown)
 
