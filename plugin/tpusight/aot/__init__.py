@@ -10,10 +10,11 @@ from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Unio
 
 from .._program import TpusightError
 from .._temporary import temporary_folder
-from . import chips, job, tries, whatif
+from . import chips, job, libraries, tries, upgrade, whatif
 from .result import Before
+from .upgrade import Upgrade
 
-__all__ = ["Before", "before"]
+__all__ = ["Before", "Upgrade", "before"]
 
 Say = Callable[[str], None]
 WhatIf = Union[bool, Sequence[str]]  # nothing, all that can be tried, or kinds of it
@@ -78,8 +79,8 @@ def kinds_of(words: Sequence[str]) -> List[str]:
 
 
 def compiled(packed: bytes, name: str, topologies: Sequence[str], thresholds: Optional[Dict[str, float]] = None,
-             say: Optional[Say] = None, what_if: WhatIf = False) -> List[Before]:
-    """A result for each topology, all compiled in one process; with WHAT_IF each with what was tried."""
+             say: Optional[Say] = None, what_if: WhatIf = False, library: str = "", keeps_text: bool = False) -> List[Before]:
+    """A result for each topology, all compiled in one process by LIBRARY ("": the installed one); with WHAT_IF each with what was tried."""
     kinds = [] if isinstance(what_if, bool) else kinds_of(what_if)
     owner = Folder()
     path = os.path.join(owner.path, "program.pkl")
@@ -87,15 +88,29 @@ def compiled(packed: bytes, name: str, topologies: Sequence[str], thresholds: Op
         file.write(packed)
     wanted = []
     for topology in topologies:
-        one = job.Compilation(owner.new(), chips.parse(topology).name)
+        one = job.Compilation(owner.new(), chips.parse(topology).name, keeps_text=keeps_text)
         wanted += [one, job.Compilation(owner.new(), one.topology, {"kind": job.PLAN, "kinds": kinds})] if what_if else [one]
     results: List[Before] = []
-    for outcome in job.outcomes(path, wanted, say):
+    for outcome in job.outcomes(path, wanted, say, library):
         if outcome.asked.change is None:
             results.append(_result(outcome, name, owner, thresholds))
         else:
             results[-1].tried.append(_tried(results[-1], outcome, owner))
     return results
+
+
+def upgraded(packed: bytes, name: str, topologies: Sequence[str], found: Sequence[libraries.Library],
+             thresholds: Optional[Dict[str, float]] = None, say: Optional[Say] = None) -> Upgrade:
+    """The program as each of these libraries compiles it. Where one cannot, the others go on."""
+    made = []
+    for library in found:
+        for topology in topologies:
+            try:
+                (result,) = compiled(packed, name, [topology], thresholds, say, library=library.path, keeps_text=True)
+                made.append(upgrade.Compiled(library, result.topology, result, result.error))
+            except TpusightError as e:
+                made.append(upgrade.Compiled(library, chips.parse(topology).name, None, str(e)))
+    return Upgrade(made)
 
 
 def _tried(first: Before, outcome: job.Outcome, owner: Folder) -> whatif.Tried:
@@ -128,28 +143,38 @@ class Judged:
         return _before(self.function, args, kwargs, **self._options)
 
 
+def _name_of(function: Any) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
 def _before(function: Any, args: Sequence[Any], kwargs: Dict[str, Any], topology: str, shardings: Any, mesh: Any,
-            jit: Optional[Dict[str, Any]], thresholds: Optional[Dict[str, float]], what_if: WhatIf) -> Before:
-    name = getattr(function, "__name__", type(function).__name__)
+            jit: Optional[Dict[str, Any]], thresholds: Optional[Dict[str, float]], what_if: WhatIf, libtpu: Optional[str]) -> Before:
     chips.parse(topology)
     packed = program_of(function, args, kwargs, shardings, mesh, jit)
-    return compiled(packed, name, [topology], thresholds, _said, what_if)[0]
+    library = libraries.find(libtpu, _said).path if libtpu else ""
+    return compiled(packed, _name_of(function), [topology], thresholds, _said, what_if, library)[0]
 
 
 @overload
 def before(function: None = None, *, topology: str, shardings: Any = None, mesh: Any = None, jit: Optional[Dict[str, Any]] = None,
-           thresholds: Optional[Dict[str, float]] = None, what_if: WhatIf = False) -> Callable[[Callable[..., Any]], Judged]: ...
+           thresholds: Optional[Dict[str, float]] = None, what_if: WhatIf = False,
+           libtpu: Optional[str] = None) -> Callable[[Callable[..., Any]], Judged]: ...
 
 
 @overload
 def before(function: Callable[..., Any], *args: Any, topology: str, shardings: Any = None, mesh: Any = None,
            jit: Optional[Dict[str, Any]] = None, thresholds: Optional[Dict[str, float]] = None, what_if: WhatIf = False,
-           **kwargs: Any) -> Before: ...
+           libtpu: Optional[str] = None, **kwargs: Any) -> Before: ...
+
+
+@overload
+def before(function: Callable[..., Any], *args: Any, topology: str, libtpu: List[str], shardings: Any = None, mesh: Any = None,
+           jit: Optional[Dict[str, Any]] = None, thresholds: Optional[Dict[str, float]] = None, **kwargs: Any) -> Upgrade: ...
 
 
 def before(function: Any = None, *args: Any, topology: str, shardings: Any = None, mesh: Any = None, jit: Optional[Dict[str, Any]] = None,
-           thresholds: Optional[Dict[str, float]] = None, what_if: WhatIf = False,
-           **kwargs: Any) -> Union[Before, Callable[[Callable[..., Any]], Judged]]:
+           thresholds: Optional[Dict[str, float]] = None, what_if: WhatIf = False, libtpu: Union[None, str, List[str]] = None,
+           **kwargs: Any) -> Union[Before, Upgrade, Callable[[Callable[..., Any]], Judged]]:
     """Compiles FUNCTION(*ARGS, **KWARGS) for a TPU that is not there, and says what it will do: a Before.
 
         result = tpusight.before(step, weights, batch, topology="v5e:2x4", mesh={"data": -1}, shardings=(P(), P("data")))
@@ -166,9 +191,16 @@ def before(function: Any = None, *args: Any, topology: str, shardings: Any = Non
     thresholds: of the doctor, {name: value}.
     what_if: changes that need no hand are compiled too: `tried` of the result has them, each with the compiler's figures. True: all;
         kinds of changes, as ("size", "bf16"): these.
+    libtpu: the library that compiles: a version ("0.0.42.1", which is fetched once), a folder with libtpu/libtpu.so, or "installed". A
+        list of them gives an Upgrade: the same program by each, and what changes against the first.
 
     Without a function it decorates: @before(topology="v5e:2x2"); the function then gives a Before when it is called."""
-    options = {"topology": topology, "shardings": shardings, "mesh": mesh, "jit": jit, "thresholds": thresholds, "what_if": what_if}
+    if isinstance(libtpu, list):
+        packed = program_of(function, args, kwargs, shardings, mesh, jit)
+        found = [libraries.find(wanted, _said) for wanted in libtpu]
+        return upgraded(packed, _name_of(function), [topology], found, thresholds, _said)
+    options = {"topology": topology, "shardings": shardings, "mesh": mesh, "jit": jit, "thresholds": thresholds, "what_if": what_if,
+               "libtpu": libtpu}
     if function is None:
         return lambda decorated: Judged(decorated, options)
     return _before(function, args, kwargs, **options)

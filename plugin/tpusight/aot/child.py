@@ -23,7 +23,7 @@ import traceback
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .. import _program
-from . import chips, files, job, tries
+from . import chips, files, job, libraries, tries
 from .shapes import Shape
 
 try:
@@ -192,13 +192,21 @@ def _facts_of(compiled: Any) -> Dict[str, Any]:
     return facts
 
 
-def _versions() -> Dict[str, str]:
+def _versions(devices: List[Any]) -> Dict[str, str]:
+    """Of jax the packages that are installed; of libtpu the library that was loaded, which may be another one than the installed."""
     found = {}
-    for name in ("jax", "jaxlib", "libtpu"):
+    for name in ("jax", "jaxlib"):
         try:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             found[name] = ""
+    path = libraries.installed()
+    found["libtpu"] = libraries.version_of(path)
+    if os.environ.get(libraries.VARIABLE):
+        found["libtpu_path"] = path
+    built = re.search(r"^Built on (.*?)(?: \(\d+\).*)?$", getattr(devices[0].client, "platform_version", ""), re.M)
+    if built:
+        found["libtpu_built"] = built[1]
     return found
 
 
@@ -300,6 +308,8 @@ def devices_of(topology: chips.Topology) -> List[Any]:
     except Exception as e:
         if "lockfile" in str(e):
             raise Busy from e
+        if "Failed to open" in str(e):
+            raise _program.TpusightError(f"libtpu cannot be loaded: {shortened(e).partition('Failed to open ')[2]}") from e
         raise chips.unknown(topology.name, shortened(e).partition(": ")[2] or shortened(e)) from e
 
 
@@ -438,7 +448,7 @@ def _in_mesh(mesh: Any) -> Any:
 
 
 def _versions_and(topology: chips.Topology, devices: List[Any], mesh: Any) -> Dict[str, Any]:
-    return {"versions": _versions(), "topology": topology.name, "chip": topology.chip, "device_kind": devices[0].device_kind,
+    return {"versions": _versions(devices), "topology": topology.name, "chip": topology.chip, "device_kind": devices[0].device_kind,
             "device_count": len(devices) if mesh is not None else 1, "topology_device_count": len(devices),
             "mesh": {str(name): int(size) for name, size in mesh.shape.items()} if mesh is not None else None}
 
@@ -511,6 +521,9 @@ def _compile(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -
             compiled = lowered.compile(compiler_options={"xla_dump_to": dump, "xla_dump_hlo_as_proto": True, **options})
             facts["compile_seconds"] = round(time.monotonic() - begin, 3)
             facts.update(_facts_of(compiled))
+            if wanted.keeps_text:
+                with open(os.path.join(wanted.folder, job.TEXT), "w", encoding="utf-8") as file:
+                    file.write(compiled.as_text())
         finally:
             proto = _proto_of(dump)
             if proto:

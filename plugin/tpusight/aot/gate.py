@@ -35,7 +35,7 @@ SHORT = {
     "peak_memory_mb": ("reserved_bytes", 2.0**20), "predicted_step_ms": ("prediction.step_ps", 1e9),
     "predicted_step_high_ms": ("prediction.step_high_ps", 1e9), "compile_seconds": ("compile_seconds", 1.0),
 }
-_SHARES = ("peak_memory", "padding", "collectives")
+_SHARES = ("peak_memory", "padding", "collectives", "libtpu_step_change", "libtpu_hbm_peak_change")
 
 
 class Gate(NamedTuple):

@@ -16,20 +16,23 @@ import time
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
 
 from .._program import TpusightError
+from . import libraries
 
 _NEEDED = ("jax", "libtpu")
 EXTRA = "pip install 'tpusight[before]'"
-PROTO, FACTS = "module.hlo_proto.pb", "facts.json"
+PROTO, FACTS, TEXT = "module.hlo_proto.pb", "facts.json", "module.txt"
 _MOST_WORDS = 4000
 _BUSY_S = 1.0
 PLAN = "plan"  # the kind of a change that stands for all that can be tried, or for its `kinds` of them
 
 
 class Compilation(NamedTuple):
-    """One thing to compile. CHANGE is what --try changes, a dict with a `kind`; FOLDER is where PROTO and FACTS go."""
+    """One thing to compile. CHANGE is what --try changes, a dict with a `kind`; FOLDER is where PROTO and FACTS go, and TEXT where it is
+    wanted (KEEPS_TEXT)."""
     folder: str
     topology: str
     change: Optional[Dict[str, Any]] = None
+    keeps_text: bool = False
 
 
 class Outcome(NamedTuple):
@@ -101,9 +104,11 @@ def need_compiler() -> None:
                             f"({EXTRA}; no TPU is needed)")
 
 
-def environment() -> Dict[str, str]:
+def environment(library: str = "") -> Dict[str, str]:
     """libtpu is not to ask for a TPU's host, and jax is to compute on the processor."""
     own = dict(os.environ)
+    if library:
+        own[libraries.VARIABLE] = library
     for name in ("XLA_FLAGS", "JAX_PLATFORM_NAME", "JAX_COMPILATION_CACHE_DIR"):
         own.pop(name, None)
     own.update(TPU_SKIP_MDS_QUERY="1", TPU_ACCELERATOR_TYPE="v5litepod-4", TPU_WORKER_HOSTNAMES="localhost", JAX_PLATFORMS="cpu",
@@ -114,15 +119,16 @@ def environment() -> Dict[str, str]:
     return own
 
 
-def _events(packed: str, left: List[Compilation], words: List[bytes]) -> Iterator[Dict[str, Any]]:
-    """What the child says while it works, a dict each. WORDS gets the end of what it printed."""
+def _events(packed: str, left: List[Compilation], words: List[bytes], library: str) -> Iterator[Dict[str, Any]]:
+    """What the child says while it works, a dict each. WORDS gets the end of what it printed; LIBRARY is the libtpu.so that it loads, ""
+    the installed one."""
     given, told = os.pipe()
     spool = packed + ".words"
     wanted = json.dumps([asked._asdict() for asked in left]) + "\n"
     with open(spool, "wb") as said:
         try:
             process = subprocess.Popen([sys.executable, "-m", "tpusight.aot.child", str(told), packed], stdin=subprocess.PIPE, stdout=said,
-                                       stderr=said, env=environment(), pass_fds=[told], start_new_session=True)
+                                       stderr=said, env=environment(library), pass_fds=[told], start_new_session=True)
         finally:
             os.close(told)
     asking: Any = process.stdin  # open until the child has ended: it ends when nobody holds this
@@ -151,14 +157,15 @@ def _died(words: List[bytes]) -> Dict[str, str]:
     return {"kind": "crash", "text": f"the compiler's process ended: {why[:300]}", "source": ""}
 
 
-def outcomes(packed: str, wanted: List[Compilation], say: Optional[Callable[[str], None]] = None) -> Iterator[Outcome]:
-    """Compiles all that is WANTED, in its order. Where the process dies in one, the others go on in another process."""
+def outcomes(packed: str, wanted: List[Compilation], say: Optional[Callable[[str], None]] = None, library: str = "") -> Iterator[Outcome]:
+    """Compiles all that is WANTED, in its order, with the libtpu.so LIBRARY ("": the installed one). Where the process dies in one, the
+    others go on in another process."""
     need_compiler()
     left, is_told = list(wanted), False
     while left:
         words: List[bytes] = []
         before, is_busy = len(left), False
-        for event in _events(packed, left, words):
+        for event in _events(packed, left, words, library):
             if event["event"] == "waiting" and say:
                 say(event["text"])
             elif event["event"] == "done":

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional
 from .. import _forms
 from .._program import TpusightError
 from .._whole import new_file
-from . import chips, compiled, files, gate, hlo, job, kinds_of, scaling, shapes, tries, whatif
+from . import chips, compiled, files, gate, hlo, job, kinds_of, libraries, scaling, shapes, tries, upgrade, upgraded, whatif
 from .result import Before
 
 EPILOG = """SCRIPT.py:FUNCTION is a function of a script, which is imported; its arguments are --shapes, or what --arguments names in the
@@ -22,11 +22,12 @@ that folder.
 
 EXPR is NAME OP NUMBER, or NAME OP baseline [* NUMBER | + NUMBER[%] | - NUMBER[%]]; NAME is peak_memory (percent of the
 chip's), padding (percent), collectives (percent of the step), peak_memory_mb, predicted_step_ms, compile_seconds, or the path of any number
-in the JSON report. For instance
+in the JSON report; with several --libtpu also libtpu_step_change and libtpu_hbm_peak_change (percent) and libtpu_changes. For instance
   tpusight before step.py:step --topology v5e:2x4 --shapes 'bf16[4096,1024]' --fail-if 'peak_memory > 90 %' --fail-if 'padding > 5 %'
 
 Exit status: 0 done; 1 a gate did not hold; 2 wrong usage; 3 the program could not be read or compiled."""
 _USAGE, _NOTHING = 2, 3
+_OPTIONS = {"what_if": "try", "kinds": "try-only", "write_baseline": "write-baseline"}  # where they are called otherwise
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -48,6 +49,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--try", dest="what_if", action="store_true", help="compile it again with each change that needs no hand")
     parser.add_argument("--try-only", dest="kinds", type=lambda text: text.split(","), metavar="KIND,...",
                         help=f"--try, but only these kinds of changes: {', '.join(tries.KINDS)}")
+    parser.add_argument("--libtpu", action="append", default=[], metavar="VERSION|FOLDER|installed",
+                        help="the libtpu that compiles; several are compared, with the first as the baseline (repeatable)")
     parser.add_argument("--picture", metavar="FILE", help="several topologies as a picture: .svg or .html")
     parser.add_argument("--fail-if", action="append", default=[], metavar="EXPR",
                         help="exit with 1 when EXPR is true or unknown (repeatable)")
@@ -146,7 +149,28 @@ def _checked(asked: argparse.Namespace) -> "tuple[Dict[str, Any], List[str], Lis
     gates = [gate.parse(text) for text in asked.fail_if]
     if any(one.sign for one in gates) and not asked.baseline:
         raise TpusightError("an EXPR names the baseline, and there is no --baseline FILE")
+    if any(one.name in upgrade.GATES for one in gates) and len(asked.libtpu) < 2:
+        raise TpusightError("an EXPR compares two libraries, and --libtpu does not name two")
+    for option in ("output", "view", "what_if", "kinds", "picture", "baseline", "write_baseline"):
+        if len(asked.libtpu) > 1 and getattr(asked, option):
+            raise TpusightError(f"--{_OPTIONS.get(option, option)} is for one library, and --libtpu names {len(asked.libtpu)}")
     return _program(asked), [chips.parse(name).name for name in asked.topology.split(",")], gates
+
+
+def _upgrade(asked: argparse.Namespace, gates: List[gate.Gate], found: upgrade.Upgrade) -> int:
+    """Tells what several libraries make of the program; 1 when a gate did not hold, or with gates one could not compile it."""
+    if asked.json:
+        print(json.dumps(found.answer(), indent=1))
+    elif not asked.quiet:
+        print("".join(upgrade.text(one) for one in found.compared), end="")
+    for error in found.errors:
+        _say(error)
+    failed = bool(gates and found.errors)
+    for of, verdict in found.verdicts(gates):
+        failed |= verdict.state != "passed"
+        if verdict.state != "passed" or not asked.quiet:
+            print(f"{of}: {verdict}", file=sys.stderr)
+    return int(failed)
 
 
 def _hlo(words: List[str]) -> int:
@@ -171,8 +195,12 @@ def main(argv: Optional[List[str]] = None) -> int:
         return _USAGE
     try:
         job.need_compiler()
-        results = compiled(pickle.dumps(program), program["name"], topologies, thresholds, None if asked.quiet else _say,
-                           asked.kinds or asked.what_if)
+        say = None if asked.quiet else _say
+        found = [libraries.find(wanted, say) for wanted in asked.libtpu]
+        if len(found) > 1:
+            return _upgrade(asked, gates, upgraded(pickle.dumps(program), program["name"], topologies, found, thresholds, say))
+        results = compiled(pickle.dumps(program), program["name"], topologies, thresholds, say, asked.kinds or asked.what_if,
+                           found[0].path if found else "")
         _write(asked, results)
         _write_scaling(asked, results)
         failed = _gates(asked, gates, results)

@@ -109,7 +109,8 @@ def _lines(before: "Before") -> List[str]:
         lines.append(step_sentence(report["prediction"]))
     lines.append(f"padding: {share((report.get('padding') or {}).get('allocated_waste_pct'))} of what arrays take")
     if facts.get("compile_seconds") is not None:
-        version = facts.get("versions", {}).get("libtpu") or "of unknown version"
+        versions = facts.get("versions", {})
+        version = versions.get("libtpu") or f"of unknown version, built on {versions.get('libtpu_built', 'an unknown day')}"
         lines.append(f"compiled in {facts['compile_seconds']:.1f} s by libtpu {version}")
     findings = (report.get("doctor") or {}).get("findings") or []
     return lines + [f"{finding['severity']}: {finding['title']}" for finding in findings]

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Whether two compiled modules are the same but for what has no meaning: numbers in names, channels, where in a table a frame stands, what
+the compiler writes for its own debugging.
+
+A module is a bag of instructions, each said without names: its shape, with layout and memory; its opcode; the shapes of its operands; its
+attributes. A computation that it calls is part of it.
+"""
+import collections
+import hashlib
+import re
+from typing import Counter, Dict, List, NamedTuple, Set, Tuple
+
+_INSTRUCTION = re.compile(r"^\s+(ROOT )?%?([\w.\-]+) = (.*)$")
+_COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.\-]+) (?:\(.*\) -> .* )?\{$")
+_NAME = re.compile(r"%([\w.\-]+)")
+_NO_MEANING = ("metadata", "backend_config", "sharding", "channel_id", "frontend_attributes", "origin", "control-predecessors")
+_CALLS = ("calls=", "to_apply=", "called_computations=")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"?')
+_PAIRS = {"(": ")", "{": "}", "[": "]"}
+
+
+def _end_of(text: str, at: int) -> int:
+    """Behind the bracket, or the quote, that closes the one at AT; what is quoted has no brackets."""
+    closing: List[str] = []
+    while at < len(text):
+        found = _QUOTED.match(text, at)
+        if found:
+            at = found.end()
+        else:
+            if text[at] in _PAIRS:
+                closing.append(_PAIRS[text[at]])
+            elif closing and text[at] == closing[-1]:
+                closing.pop()
+            at += 1
+        if not closing:
+            break
+    return at
+
+
+def _parted(text: str) -> List[str]:
+    """TEXT by its commas, but for those within brackets and quotes."""
+    found, begin, at = [], 0, 0
+    while at < len(text):
+        if text[at] in _PAIRS or text[at] == '"':
+            at = _end_of(text, at)
+        else:
+            if text[at] == ",":
+                found.append(text[begin:at].strip())
+                begin = at + 1
+            at += 1
+    found.append(text[begin:].strip())
+    return [part for part in found if part]
+
+
+class _Line(NamedTuple):
+    shape: str
+    opcode: str
+    operands: str
+    attributes: List[str]
+
+
+def _line(text: str) -> _Line:
+    """What stands behind the name of an instruction."""
+    end = _end_of(text, 0) if text.startswith("(") else text.find(" ")
+    shape, rest = text[:end], text[end:].strip()
+    at = rest.find("(")
+    close = _end_of(rest, at)
+    return _Line(shape, rest[:at], rest[at + 1:close - 1], _parted(rest[close:].lstrip(", ")))
+
+
+def _said(line: _Line, is_root: bool, shapes: Dict[str, str], digests: Dict[str, str]) -> str:
+    operands = _NAME.sub(lambda name: shapes.get(name[1], name[1]), line.operands)
+    kept = [part for part in line.attributes if part.partition("=")[0] not in _NO_MEANING]
+    attributes = [_NAME.sub(lambda name: digests.get(name[1], name[1]), part) for part in sorted(kept)]
+    return f"{'ROOT ' if is_root else ''}{line.shape} {line.opcode}({operands}) {', '.join(attributes)}"
+
+
+#: The entry's instructions and those of its loops, with all that they call; nothing of them depends on a name.
+Module = Counter[str]
+
+
+def parse(text: str) -> Module:
+    """The Module of HLO as text, as the compiler prints it: callees stand in front of callers."""
+    digests: Dict[str, str] = {}
+    computations: Dict[str, List[str]] = {}
+    inner: Set[str] = set()  # parts of an instruction
+    lines: List[str] = []
+    shapes: Dict[str, str] = {}
+    name = ""
+    for row in text.splitlines():
+        begins = _COMPUTATION.match(row)
+        if begins:
+            name, lines, shapes = begins[1], [], {}
+            computations[name] = lines
+        elif row.startswith("}") and name:
+            digests[name] = hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16]
+            name = ""
+        elif name:
+            found = _INSTRUCTION.match(row)
+            if found:
+                line = _line(found[3])
+                shapes[found[2]] = line.shape
+                lines.append(_said(line, bool(found[1]), shapes, digests))
+                inner.update(called for part in line.attributes if part.startswith(_CALLS) for called in _NAME.findall(part))
+    return collections.Counter(line for name, lines in computations.items() if name not in inner for line in lines)
+
+
+def differences(before: Module, after: Module) -> Tuple[int, int, int]:
+    """(in both, only in BEFORE, only in AFTER) instructions."""
+    both = sum((before & after).values())
+    return both, sum(before.values()) - both, sum(after.values()) - both
