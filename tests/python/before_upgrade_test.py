@@ -136,13 +136,14 @@ class Upgrades(unittest.TestCase):
         with self.assertRaisesRegex(tpusight.TpusightError, "neither a version"):
             libraries.find("nowhere")
 
-    def test_what_is_for_one_library_is_refused_of_two(self):
+    def test_what_cannot_be_judged_is_refused_before_anything_is_compiled(self):
         script = os.path.join(self.folder, "f.py")
         with open(script, "w", encoding="utf-8"):
             pass
         words = [f"{script}:f", "--topology", "v5e:2x2", "--shapes", "f32[8]"]
         for more, why in ((["--libtpu", "1.0", "--libtpu", "2.0", "--try"], "--try is for one library, and --libtpu names 2"),
-                          (["--fail-if", "libtpu_changes > 0"], "--libtpu does not name two")):
+                          (["--fail-if", "libtpu_changes > 0"], "--libtpu does not name two"),
+                          (["--fail-if", "predicted_step > 1"], "no figure is called predicted_step (did you mean predicted_step_ms? ")):
             with contextlib.redirect_stderr(io.StringIO()) as said:
                 self.assertEqual(main.main(words + more), 2)
             self.assertIn(why, said.getvalue())

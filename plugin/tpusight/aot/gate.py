@@ -11,11 +11,12 @@ The grammar is here a second time, as compare cannot judge these: it takes two r
 and compile time are libtpu's own words, which no run has, and a baseline is a file of figures. tests/python/before_words_test.py asks both
 the same gates of the same figures, so that they stay one grammar; only the % behind a plain number is ours alone.
 """
+import difflib
 import json
 import math
 import operator
 import re
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from .._program import TpusightError
 from .._whole import new_file
@@ -35,6 +36,7 @@ SHORT = {
     "peak_memory_mb": ("reserved_bytes", 2.0**20), "predicted_step_ms": ("prediction.step_ps", 1e9),
     "predicted_step_high_ms": ("prediction.step_high_ps", 1e9), "compile_seconds": ("compile_seconds", 1.0),
 }
+_OWN = ("reserved_bytes", "peak_memory_pct", "collective_pct")  # that no report has
 _SHARES = ("peak_memory", "padding", "collectives", "libtpu_step_change", "libtpu_hbm_peak_change")
 
 
@@ -73,6 +75,16 @@ def parse(text: str) -> Gate:
         return Gate(text, name, found["relation"], float(found["number"]), "", False)
     number = float(found["by"] or 0)
     return Gate(text, name, found["relation"], number / 100 if found["of"] else number, found["sign"] or "=", bool(found["of"]))
+
+
+def check(gate: Gate, more: Sequence[str] = ()) -> None:
+    """Raises TpusightError where no figure can have the gate's name, with what is meant instead; MORE are other names."""
+    known = [*SHORT, *_OWN, *more]
+    if "." in gate.name or gate.name in known:
+        return
+    near = difflib.get_close_matches(gate.name, known, 1, 0.6)
+    raise TpusightError(f"--fail-if {gate.text}: no figure is called {gate.name} (" + (f"did you mean {near[0]}? " if near else "") +
+                        f"there are {', '.join(known)}, and the path of any number in the JSON report: capacity.temp_bytes)")
 
 
 def _flat(value: Any, before: str = "") -> Dict[str, Optional[float]]:

@@ -147,6 +147,8 @@ def _gates(asked: argparse.Namespace, gates: List[gate.Gate], results: List[Befo
 
 def _checked(asked: argparse.Namespace) -> "tuple[Dict[str, Any], List[str], List[gate.Gate]]":
     gates = [gate.parse(text) for text in asked.fail_if]
+    for one in gates:
+        gate.check(one, upgrade.GATES)
     if any(one.sign for one in gates) and not asked.baseline:
         raise TpusightError("an EXPR names the baseline, and there is no --baseline FILE")
     if any(one.name in upgrade.GATES for one in gates) and len(asked.libtpu) < 2:
