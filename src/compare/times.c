@@ -27,11 +27,32 @@ static double speed_up(const struct comparing *comparing, size_t run)
 	return median(&comparing->measured[0]) / median(&comparing->measured[run]);
 }
 
-enum word { WORD_FASTER, WORD_SLOWER, WORD_NONE, WORD_TOO_FEW, WORD_UNTESTED, WORD_UNKNOWN };
+/* A prediction is no sample: of two of them the longer one is longer. */
+static bool is_exact(const struct comparing *comparing, size_t run)
+{
+	return run > 0 && ts_profile_predicted(comparing->runs[0].profile).n > 0 &&
+	       ts_profile_predicted(comparing->runs[run].profile).n > 0;
+}
+
+static bool is_tested(const struct comparing *comparing, size_t run)
+{
+	return run > 0 && comparing->by_step && !is_exact(comparing, run);
+}
+
+enum word {
+	WORD_FASTER,
+	WORD_SLOWER,
+	WORD_EQUAL,
+	WORD_NONE,
+	WORD_TOO_FEW,
+	WORD_UNTESTED,
+	WORD_UNKNOWN
+};
 
 static const char *const words[] = {
 	"faster",
 	"slower",
+	"equal",
 	"no clear difference",
 	"too few steps to tell",
 	"one time against another: nothing to test",
@@ -44,6 +65,11 @@ static enum word times_word_of(const struct comparing *comparing, size_t run)
 
 	if (!(speed_up(comparing, run) > 0))
 		return WORD_UNKNOWN;
+	if (is_exact(comparing, run))
+		return median(&comparing->measured[run]) == median(&comparing->measured[0])
+			       ? WORD_EQUAL
+		       : speed_up(comparing, run) > 1 ? WORD_FASTER
+						      : WORD_SLOWER;
 	if (!comparing->by_step)
 		return WORD_UNTESTED;
 	if (rank->p < COMPARE_ALPHA)
@@ -59,9 +85,11 @@ static void times_put_times(const struct comparing *comparing, size_t run, struc
 	char ours[TS_UNIT_MAX], theirs[TS_UNIT_MAX];
 
 	ts_buf_printf(out, "%s%s, was %s", ts_fmt_ps(ours, llround(median(measured))),
-		      comparing->by_step ? " per step (median)" : " in all",
+		      is_exact(comparing, run) ? " per predicted step"
+		      : comparing->by_step     ? " per step (median)"
+					       : " in all",
 		      ts_fmt_ps(theirs, llround(median(base))));
-	if (comparing->by_step)
+	if (is_tested(comparing, run))
 		ts_buf_printf(out, " (%zu and %zu steps, p %.2g)", measured->nr_steps,
 			      base->nr_steps, comparing->differ[run].rank.p);
 }
@@ -82,13 +110,13 @@ static void put_ratio(const struct comparing *comparing, size_t run, struct ts_b
 {
 	const struct ts_differ *differ = &comparing->differ[run];
 	double times = speed_up(comparing, run);
-	bool fast = times >= 1;
+	bool fast = times >= 1, tested = is_tested(comparing, run);
 	double low = fast ? differ->ratio_low : 1 / differ->ratio_high;
 	double high = fast ? differ->ratio_high : 1 / differ->ratio_low;
 
 	ts_buf_printf(out, "%.3gx %s", fast ? times : 1 / times,
 		      words[times_word_of(comparing, run)]);
-	if (isfinite(low) && isfinite(high))
+	if (tested && isfinite(low) && isfinite(high))
 		ts_buf_printf(out, " (95 %% sure: %.3g to %.3g)", low, high);
 	ts_buf_puts(out, ": ");
 }
@@ -144,7 +172,7 @@ static void times_put_run(struct comparing *comparing, size_t run, struct ts_tab
 	const struct ts_measured *measured = &comparing->measured[run];
 	const struct ts_differ *differ = &comparing->differ[run];
 	const struct ts_rank *rank = &differ->rank;
-	bool tested = run > 0 && comparing->by_step;
+	bool tested = is_tested(comparing, run);
 
 	TS_CELLS(comparing->result, table, compare_runs, RUN_CELLS);
 }

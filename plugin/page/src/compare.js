@@ -149,6 +149,8 @@ function tested(run, base, of, than) {
 	const ratio = run.median_ps / base.median_ps;
 	const agrees = run.verdict === "slower" ? ratio > 1 : ratio <= 1;
 	const medians = `the median step takes ${time(run.median_ps)} and not ${time(base.median_ps)}`;
+	if (run.p_value === null)
+		return [`${of} is ${run.verdict} than ${than}: its predicted step takes ${time(run.median_ps)} and not ${time(base.median_ps)}, which is ${longer(ratio)}.`, "Both are predicted, from what the compiler made: there is no chance in it."];
 	return [`${of} is ${run.verdict} than ${than}: ${medians}${agrees ? `, which is ${longer(ratio)}` : ", but most of its other steps say the opposite"}.`, ...ofInterval(run), ofChance(run, base)];
 }
 
@@ -162,6 +164,8 @@ export function sentences(run, base, of, than) {
 		case "slower":
 		case "faster":
 			return tested(run, base, of, than);
+		case "equal":
+			return [`The predicted steps of ${of} and ${than} are equal: ${time(run.median_ps)}.`];
 		case "no clear difference":
 			return [`${of} and ${than} show no clear difference: ${medians()}.`, ofChance(run, base), ...ofMean(run, base)];
 		case "too few steps to tell":
