@@ -50,8 +50,8 @@ class Change(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What VERSION makes of the program, against BASELINE. EQUAL: the modules are the same but for what has no meaning (same.py);
-    INSTRUCTIONS are those in both, and in one alone."""
+    """What VERSION makes of the program, against BASELINE. EQUAL: the modules are the same but for what has no meaning (same.py), and so are
+    their step and their peak; INSTRUCTIONS are those in both, and in one alone."""
     topology: str
     baseline: str
     version: str
@@ -208,9 +208,9 @@ def compare(first: Compiled, then: Compiled) -> Compared:
     one, two = first.result, then.result
     steps = _step_ps(one), _step_ps(two)
     instructions = same.differences(_module(one), _module(two))
-    equal = instructions[1] == instructions[2] == 0 and one.peak_bytes == two.peak_bytes
+    equal = instructions[1] == instructions[2] == 0 and one.peak_bytes == two.peak_bytes and steps[0] == steps[1]
     changes = [] if equal else _of_ops(_ops(one), _ops(two)) + _of_figures(one, two)
-    step_change = 0 if equal else _less(steps[1], steps[0])
+    step_change = _less(steps[1], steps[0])
     left = (step_change or 0) - sum(change.change_ps for change in changes)
     changes.sort(key=lambda change: -abs(change.change_ps))
     if left:
@@ -247,7 +247,8 @@ def verdict(compared: Compared) -> str:
         step = f"step unchanged ({_show.number('_ps', steps[0])})"
     else:
         step = f"step {compared.step_change_pct:+.1f} % ({_show.number('_ps', steps[0])} -> {_show.number('_ps', steps[1])})"
-    return ", ".join(filter(None, [head + step, _memory_said(compared), f"{max(gone, new)} of {both + max(gone, new)} ops are others"]))
+    others = f"{max(gone, new)} of {both + max(gone, new)} ops are others" if gone or new else f"the same {both} ops"
+    return ", ".join(filter(None, [head + step, _memory_said(compared), others]))
 
 
 def _side(values: Optional[Dict[str, Any]]) -> str:
