@@ -50,8 +50,8 @@ class Change(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What VERSION makes of the program, against BASELINE. EQUAL: the modules are the same but for what has no meaning (same.py), and so are
-    their step and their peak; INSTRUCTIONS are those in both, and in one alone."""
+    """What VERSION makes of the program, against BASELINE. EQUAL: the modules are the same but for what has no meaning (same.py), and
+    so are their step and their peak; INSTRUCTIONS are those in both, and in one alone."""
     topology: str
     baseline: str
     version: str
