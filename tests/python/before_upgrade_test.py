@@ -61,6 +61,8 @@ class Upgrades(unittest.TestCase):
     def test_numbers_in_names_and_words_for_debugging_mean_nothing(self):
         found = same.differences(same.parse(MODULE.format(n=1, space="")), same.parse(MODULE.format(n=77, space="")))
         self.assertEqual(found, (4, 0, 0))
+        within = MODULE.format(n=1, space="").replace("{1,0:T(8,128)} tanh", "{1,0:T(8,128)S(1)} tanh")
+        self.assertEqual(same.differences(same.parse(MODULE.format(n=1, space="")), same.parse(within)), (4, 0, 0))
         moved = same.differences(same.parse(MODULE.format(n=1, space="")), same.parse(MODULE.format(n=1, space="S(1)")))
         self.assertEqual(moved, (1, 3, 3))  # the fusion, and who reads it
 

@@ -3,7 +3,7 @@
 the compiler writes for its own debugging.
 
 A module is a bag of instructions, each said without names: its shape, with layout and memory; its opcode; the shapes of its operands; its
-attributes. A computation that it calls is part of it.
+attributes. A computation that it calls is part of it. What is computed within a fusion lies in no memory, whatever its shape says.
 """
 import collections
 import hashlib
@@ -15,6 +15,8 @@ _COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.\-]+) (?:\(.*\) -> .* )?\{$")
 _NAME = re.compile(r"%([\w.\-]+)")
 _NO_MEANING = ("metadata", "backend_config", "sharding", "channel_id", "frontend_attributes", "origin", "control-predecessors")
 _CALLS = ("calls=", "to_apply=", "called_computations=")
+_FUSED = re.compile(r" fusion\(.*?\bcalls=%([\w.\-]+)")
+_MEMORY = re.compile(r"S\(\d+\)(?=\})")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"?')
 _PAIRS = {"(": ")", "{": "}", "[": "]"}
 
@@ -81,6 +83,7 @@ Module = Counter[str]
 
 def parse(text: str) -> Module:
     """The Module of HLO as text, as the compiler prints it: callees stand in front of callers."""
+    fused = set(_FUSED.findall(text))
     digests: Dict[str, str] = {}
     computations: Dict[str, List[str]] = {}
     inner: Set[str] = set()  # parts of an instruction
@@ -98,7 +101,7 @@ def parse(text: str) -> Module:
         elif name:
             found = _INSTRUCTION.match(row)
             if found:
-                line = _line(found[3])
+                line = _line(_MEMORY.sub("", found[3]) if name in fused else found[3])
                 shapes[found[2]] = line.shape
                 lines.append(_said(line, bool(found[1]), shapes, digests))
                 inner.update(called for part in line.attributes if part.startswith(_CALLS) for called in _NAME.findall(part))
