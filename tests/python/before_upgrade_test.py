@@ -66,6 +66,13 @@ class Upgrades(unittest.TestCase):
         moved = same.differences(same.parse(MODULE.format(n=1, space="")), same.parse(MODULE.format(n=1, space="S(1)")))
         self.assertEqual(moved, (1, 3, 3))  # the fusion, and who reads it
 
+    def test_who_meets_whom_may_be_written_in_four_ways(self):
+        for ways in (("{}", "{{0,1,2,3}}", "[1,4]<=[4]", "mesh['a'=4,'b'=1] {'a'}", "mesh['a'=2,'b'=2] {'a', 'b'}"),
+                     ("{{0,1},{2,3}}", "[2,2]<=[4]", "mesh['a'=2,'b'=2] {'b'}"),
+                     ("{{0,2},{1,3}}", "[2,2]<=[2,2]T(1,0)", "mesh['a'=2,'b'=2] {'a'}"),
+                     ("mesh['a'=4] {'a':(1)2}",)):
+            self.assertEqual(len({same._groups(way) for way in ways}), 1, ways)
+
     def test_what_is_the_same_is_said_as_that(self):
         ops = [op("fusion.1", 70), op("psum.1", 30, "all-reduce")]
         found = upgrade.compare(self.compiled("1.0", 100, ops), self.compiled("2.0", 100, ops, n=5))

@@ -70,10 +70,50 @@ def _line(text: str) -> _Line:
     return _Line(shape, rest[:at], rest[at + 1:close - 1], _parted(rest[close:].lstrip(", ")))
 
 
+def _counted(dims: List[int], order: List[int], size: int) -> List[List[int]]:
+    """Devices, numbered along DIMS, in the ORDER of those, SIZE by SIZE."""
+    strides = [1] * len(dims)
+    for n in range(len(dims) - 2, -1, -1):
+        strides[n] = strides[n + 1] * dims[n + 1]
+    flat = [0]
+    for n in order:
+        flat = [at + step * strides[n] for at in flat for step in range(dims[n])]
+    return [flat[n:n + size] for n in range(0, len(flat), size)]
+
+
+def _groups(text: str) -> str:
+    """Who meets whom in a collective, which compilers of different years write in four ways: one group of all says nothing else."""
+    listed = re.fullmatch(r"\{(\{[\d,{} ]*\})?\}", text)
+    iota = re.fullmatch(r"\[(\d+),(\d+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?", text)
+    mesh = re.fullmatch(r"mesh\[([^\]]*)\] \{([^}:]*)\}", text)
+    groups: List[List[int]] = []
+    if listed:
+        groups = [[int(n) for n in part.split(",")] for part in re.findall(r"\{([\d, ]+)\}", listed[1] or "")]
+    elif iota:
+        dims = [int(n) for n in iota[3].split(",")]
+        order = [int(n) for n in iota[4].split(",")] if iota[4] else list(range(len(dims)))
+        groups = _counted(dims, order, int(iota[2]))
+    elif mesh:
+        axes = re.findall(r"'([^']*)'=(\d+)", mesh[1])
+        along = [[name for name, _ in axes].index(name) for name in re.findall(r"'([^']*)'", mesh[2])]
+        size = 1
+        for n in along:
+            size *= int(axes[n][1])
+        groups = _counted([int(count) for _, count in axes], [n for n in range(len(axes)) if n not in along] + along, size)
+    else:
+        return text
+    return "all" if len(groups) < 2 else str(groups)
+
+
+def _attribute(part: str, digests: Dict[str, str]) -> str:
+    name, _, value = part.partition("=")
+    return f"{name}={_groups(value)}" if name == "replica_groups" else _NAME.sub(lambda name: digests.get(name[1], name[1]), part)
+
+
 def _said(line: _Line, is_root: bool, shapes: Dict[str, str], digests: Dict[str, str]) -> str:
     operands = _NAME.sub(lambda name: shapes.get(name[1], name[1]), line.operands)
     kept = [part for part in line.attributes if part.partition("=")[0] not in _NO_MEANING]
-    attributes = [_NAME.sub(lambda name: digests.get(name[1], name[1]), part) for part in sorted(kept)]
+    attributes = [_attribute(part, digests) for part in sorted(kept)]
     return f"{'ROOT ' if is_root else ''}{line.shape} {line.opcode}({operands}) {', '.join(attributes)}"
 
 
