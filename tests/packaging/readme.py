@@ -32,9 +32,12 @@ TAB = "/data/plugin/tpusight"
 
 
 def rows():
-    """[(command, what it needs or None)] of README."""
-    with open(os.path.join(TOP, "README.md"), encoding="utf-8") as f:
-        return [row for found, _ in commands_test.blocks(f.read()) for row in found]
+    """[(command, what it needs or None)] of README.md and docs/use.md."""
+    found = []
+    for name in ("README.md", os.path.join("docs", "use.md")):
+        with open(os.path.join(TOP, name), encoding="utf-8") as f:
+            found += [row for block, _ in commands_test.blocks(f.read()) for row in block]
+    return found
 
 
 def try_all(folder):
@@ -102,7 +105,7 @@ def try_tensorboard(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        commands_test.prepared(folder, "README.md")
+        commands_test.prepared(folder, "docs/use.md")
         return (try_tensorboard if sys.argv[1:] == ["--tensorboard"] else try_all)(folder)
 
 

@@ -61,18 +61,20 @@ PAGES = {"runs", "compare", "trend", "op"}  # beside the views that have a tab
 
 
 def shown():
-    """What is wrong with the pictures of the README."""
+    """What is wrong with the pictures of the documents."""
     folder = os.path.join(TOP, "docs", "pictures")
     there = {name.removesuffix(".png") for name in os.listdir(folder)} if os.path.isdir(folder) else set()
     with open(os.path.join(TOP, "plugin", "page", "src", "views", "index.js"), encoding="utf-8") as file:
         views = set(re.findall(r'^\t\{ name: "(\w+)", place', file.read(), re.MULTILINE)) | PAGES
-    with open(os.path.join(TOP, "README.md"), encoding="utf-8") as file:
-        said = dict(re.findall(r"!\[([^\]]+)\]\(docs/pictures/(\w+)\.png\)", file.read()))
+    said = {}
+    for name in ("README.md", "docs/use.md"):
+        with open(os.path.join(TOP, name), encoding="utf-8") as file:
+            said.update(re.findall(r"!\[([^\]]+)\]\((?:docs/)?pictures/(\w+)\.png\)", file.read()))
     size = sum(os.path.getsize(os.path.join(folder, f"{name}.png")) for name in there)
     wrong = [f"no picture of {view}: make pictures" for view in sorted(views - there)]
     wrong += [f"a picture of {name}, which is no view" for name in sorted(there - views)]
-    wrong += [f"{name} is not in the README" for name in sorted(there - set(said.values()))]
-    wrong += [f"{name} of the README is not there" for name in sorted(set(said.values()) - there)]
+    wrong += [f"{name} is not in README.md or docs/use.md" for name in sorted(there - set(said.values()))]
+    wrong += [f"{name} of a document is not there" for name in sorted(set(said.values()) - there)]
     return wrong + ([f"the pictures have {size:,} bytes and not {MOST_BYTES:,} at most"] if size > MOST_BYTES else [])
 
 

@@ -71,7 +71,7 @@ def is_endless(command):
 def prepared(folder, name):
     """A folder with the files that the commands of the document name."""
     examples_test.lay_out(folder)
-    if name == "README.md":
+    if name in ("README.md", "docs/use.md"):
         examples_test.put_gpu_trace(folder)
     if name == "docs/export.md":
         shutil.copytree(os.path.join(folder, "SESSION"), os.path.join(folder, "run"))

@@ -18,7 +18,7 @@ import unittest
 import package
 
 DOCUMENTS = {"docs/python.md": "TS_JAX_PYTHON", "docs/live.md": "TS_JAX_PYTHON", "README.md": "TS_JAX_PYTHON",
-             "plugin/README.md": "TS_JAX_PYTHON", "docs/stories.md": "TS_JAX_PYTHON",
+             "plugin/README.md": "TS_JAX_PYTHON", "docs/stories.md": "TS_JAX_PYTHON", "docs/use.md": "TS_JAX_PYTHON",
              "docs/before.md": "TS_TPU_PYTHON", "docs/python-torch.md": "TS_TORCH_PYTHON"}
 WITHOUT = {"docs/python-torch.md"}  # run also where the Python that is named is not there
 NEEDS = re.compile(r"# needs (.+)\n")
