@@ -12,7 +12,7 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
 import children
-from helpers import PROGRAM, SKIPPED as SKIP, ended as ended, free_port as free_port, has_turn, need, skip
+from helpers import PROGRAM, SKIPPED as SKIP, ended as ended, free_port as free_port, need, need_turn as need_turn, skip
 
 SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00",
                       "simulated-host.xplane.pb")
@@ -25,13 +25,7 @@ PATIENCE_S = 900
 NODE_S = 3600  # more than a program gives itself (LIMIT_MS in browser.mjs)
 
 
-TABS = ("hostile", "habits", "perfetto")  # what is asked of the page once more, in TensorBoard
-
-
-def need_turn(tab):
-    """The page is the same by all doors: of what is asked of it once more in TensorBoard, each day has one."""
-    if not has_turn(TABS.index(tab), len(TABS)):
-        skip(f"{tab} has its turn another day (TS_TURNS=all: each)")
+TABS = ("hostile", "habits", "perfetto")  # what is asked once more of the page, which is the same by all doors, in TensorBoard
 
 
 def need_tools():
