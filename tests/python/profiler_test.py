@@ -416,7 +416,7 @@ class Saying(unittest.TestCase):
             self.profiler.time_breakdown.print_breakdown()
         finally:
             sys.stdout = out
-        self.assertRegex(printed.getvalue(), r"Time Breakdown\n.*\n  Total Time: [\d.]+ ms\n(.*\n)*  Compute +[\d.]+ ms ")
+        self.assertRegex(printed.getvalue(), r"Time Breakdown\n.*\n  Total Time: [\d.]+ [µm]s\n(.*\n)*  Compute +[\d.]+ [µm]s ")
 
     def test_the_breakdown_of_a_device_sums_to_its_time(self):
         session = tpusight.Session(os.path.join(package.DATA, "planted", "clean.tar.gz"))
