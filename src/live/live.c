@@ -84,6 +84,8 @@ static double compilation_ms(const struct ts_live *live, int64_t now_ms)
 
 	if (live->told.is_ready)
 		return (double)ts_told_compiled_ms(&live->told, from_ms, now_ms);
+	if (now_ms <= from_ms) /* a first sample that took less than a millisecond */
+		return 0;
 	return ts_ring_mean(&live->ring, TS_METRIC_COMPILING, from_ms) / 100 *
 	       (double)(now_ms - from_ms);
 }
