@@ -451,6 +451,17 @@ uint32_t ts_run_steps_slow_at(const struct ts_run_steps *steps, uint32_t row)
 	return TS_NONE;
 }
 
+const char *ts_step_phase_name(size_t phase)
+{
+	static const char *const names[] = {
+		[TS_DOES_PREFILL] = "prefill",
+		[TS_DOES_DECODE] = "decode",
+		[TS_DOES_MIXED] = "mixed",
+	};
+
+	return phase < TS_NELEM(names) ? names[phase] : NULL;
+}
+
 static uint64_t tokens_of(uint32_t tokens)
 {
 	return tokens == TS_TOKENS_UNKNOWN ? 0 : tokens;

@@ -82,6 +82,8 @@ struct ts_phases {
 	size_t nr[TS_DOES_MIXED + 1], nr_known;
 	uint64_t prefill_tokens, decode_tokens;
 };
+/* "prefill", "decode" or "mixed"; NULL: it is none of them. */
+const char *ts_step_phase_name(size_t phase);
 enum ts_status ts_steps_count_phases(const struct ts_steps *steps, struct ts_phases *phases,
 				     struct ts_error *err);
 

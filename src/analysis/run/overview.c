@@ -390,11 +390,6 @@ done:
 /* "marked on the host as execute_* (2 prefill, 6 decode), each to the end of its last kernel" */
 static struct ts_bytes source_of_ranges(const struct ts_context *ctx, struct ts_result *result)
 {
-	static const char *const words[] = {
-		[TS_DOES_PREFILL] = "prefill",
-		[TS_DOES_DECODE] = "decode",
-		[TS_DOES_MIXED] = "mixed",
-	};
 	const struct ts_steps *steps = &ctx->outline->steps;
 	bool is_marked = steps->source == TS_STEPS_MARKED;
 	struct ts_phases phases;
@@ -403,10 +398,10 @@ static struct ts_bytes source_of_ranges(const struct ts_context *ctx, struct ts_
 
 	if (ts_steps_count_phases(steps, &phases, NULL))
 		phases.nr_known = 0;
-	for (size_t i = TS_DOES_PREFILL; i < TS_NELEM(words) && phases.nr_known > 0; i++)
+	for (size_t i = TS_DOES_PREFILL; i <= TS_DOES_MIXED && phases.nr_known > 0; i++)
 		if (phases.nr[i] > 0)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%zu %s",
-					      n ? ", " : " (", phases.nr[i], words[i]);
+					      n ? ", " : " (", phases.nr[i], ts_step_phase_name(i));
 	return ts_result_text(
 		result, "%s %s%s%s%s",
 		is_marked ? "marked on the host as" : "inferred from the ranges", steps->made_of,

@@ -112,10 +112,7 @@ static int64_t duration_of(const struct report *report, const struct ts_time_ste
 
 static struct ts_value time_report_phase(const struct ts_step_work *work)
 {
-	static const char *const names[] = { [TS_DOES_PREFILL] = "prefill",
-					     [TS_DOES_DECODE] = "decode",
-					     [TS_DOES_MIXED] = "mixed" };
-	const char *name = work->phase < TS_NELEM(names) ? names[work->phase] : NULL;
+	const char *name = ts_step_phase_name(work->phase);
 
 	return name ? ts_text(ts_bytes_of(name)) : ts_null();
 }
