@@ -12,18 +12,7 @@
 #include "live/live.h"
 #include "tests/live/fake_service.h"
 #include "tests/overlay/folder.h"
-
-/* gcc says it by a macro, clang by a feature. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_SANITIZER 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define HAS_SANITIZER 1
-#endif
-#ifndef HAS_SANITIZER
-#define HAS_SANITIZER 0
-#endif
+#include "tests/turn.h"
 
 #define PROFILE	   TS_SRCDIR "/tests/data/cpu_shapes.xplane.pb"
 #define NR_SAMPLES (HAS_SANITIZER ? 200 : 1000) /* memory is looked at without sanitizers */
