@@ -11,7 +11,8 @@
 # users have. What is under test most comes first, in a row: quick, lint, unit. The other parts run beside it, one after the
 # other, at a lower priority: they have the processors while a browser or a server is waited for. Packages are installed by
 # name (apt-get, uv, npm) where they are missing, ccache among them, while the compiler runs. ../shared/corpus, when it is
-# there, adds real profiles; without it those tests skip and say so. TS_DAY decides what has its turn of what is too much for one day (tests/turn.h).
+# there, adds real profiles; without it those tests skip and say so. Of what is too much for one run each day tries a part:
+# TS_DAY is another day, TS_TURNS=all tries each (tests/turn.h).
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=${TS_CHECK_DIR:-$here/build-check}

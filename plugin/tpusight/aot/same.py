@@ -62,7 +62,7 @@ class _Line(NamedTuple):
 
 
 def _line(text: str) -> _Line:
-    """What stands behind the name of an instruction."""
+    """The parts of an instruction; TEXT is what follows its name and the equals sign."""
     end = _end_of(text, 0) if text.startswith("(") else text.find(" ")
     shape, rest = text[:end], text[end:].strip()
     at = rest.find("(")

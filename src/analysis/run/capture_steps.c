@@ -132,8 +132,8 @@ void ts_capture_check_ranks(struct capture_report *report)
 }
 
 /*
- * Devices that a collective goes over and that are not in the profile: files of other hosts were left behind. A host alone is what most
- * people capture, so of it that is no doubt.
+ * Devices that a collective goes over and that are not in the profile: files of other hosts were left behind. Most people capture a single
+ * host, so there it does not make the profile doubtful.
  */
 void ts_capture_check_devices(struct capture_report *report)
 {
