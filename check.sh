@@ -11,8 +11,9 @@
 # users have. What is under test most comes first, in a row: quick, lint, unit. The other parts run beside it, one after the
 # other, at a lower priority: they have the processors while a browser or a server is waited for. Packages are installed by
 # name (apt-get, uv, npm) where they are missing, ccache among them, while the compiler runs. ../shared/corpus, when it is
-# there, adds real profiles; without it those tests skip and say so. Of what is too much for one run each day tries a part:
-# TS_DAY is another day, TS_TURNS=all tries each (tests/turn.h).
+# there, adds real profiles; without it those tests skip and say so. Of what is too much for one run each day tries a part
+# (tests/turn.h), and a third of the tests that take longest (tests/longest): TS_DAY is another day, TS_TURNS=all tries all. TS_SHOTS
+# is a folder for screenshots of the page.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=${TS_CHECK_DIR:-$here/build-check}
@@ -72,6 +73,12 @@ suite() {
 		count failure "$name"
 		grep -q '^# FAIL: *[1-9]\|^# ERROR: *[1-9]' "$log" || count failed 1
 	fi
+}
+
+# Of the tests that take longest those that have their turn on another day. Parts within a test (tests/turn.h) are no three: each
+# of them would meet the same third.
+another_day() {
+	[ "${TS_TURNS:-}" = all ] || grep -v '^#' "$here/tests/longest" | awk -v day="$TS_DAY" '(NR - 1 + day) % 3' | tr '\n' ' '
 }
 
 # What several parts need is done by the first of them, and the others wait: shared FUNCTION WORD...
@@ -158,7 +165,7 @@ setup_viewers() {
 	local venv=$work/venv lock=$here/tests/viewers/package-lock.json installed=$here/tests/viewers/node_modules/.package-lock.json
 	into_venv -r "$here/tests/requirements.txt" || return 1
 	[ "$installed" -nt "$lock" ] || (cd "$here/tests/viewers" && npm ci --silent --no-audit --no-fund) || return 1
-	export TS_VIEWERS_PYTHON=$venv/bin/python TS_SHOTS=$work/screenshots PATH="$venv/bin:$PATH"
+	export TS_VIEWERS_PYTHON=$venv/bin/python PATH="$venv/bin:$PATH"
 }
 
 # The doctor's snippets and the notebooks run on the JAX of today, on the processor.
@@ -222,7 +229,7 @@ part_unit() {
 	step "fakes of buckets" shared setup_remote
 	step "Ray, for pods" shared setup_ray
 	step "kubeconform, for the manifest of pods" shared setup_kube
-	suite "unit tests" "$work/unit" TESTS=\$\(other_tests\)
+	suite "unit tests" "$work/unit" TESTS=\$\(other_tests\) another_day="$(another_day)"
 }
 
 # One build for sanitizers and for libFuzzer.
@@ -235,7 +242,7 @@ configure_sanitized() {
 part_sanitize() {
 	configure_sanitized || return
 	shared setup_jax >/dev/null
-	suite "tests with sanitizers" "$work/sanitize" TESTS=\$\(sanitized_tests\)
+	suite "tests with sanitizers" "$work/sanitize" TESTS=\$\(sanitized_tests\) another_day="$(another_day)"
 }
 
 # What uses threads, under ThreadSanitizer. It needs a program of its own, because it does not go with the other sanitizers.

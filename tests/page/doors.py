@@ -12,7 +12,7 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
 import children
-from helpers import PROGRAM, SKIPPED as SKIP, ended as ended, free_port as free_port, need, need_turn as need_turn, skip
+from helpers import PROGRAM, SKIPPED as SKIP, ended as ended, free_port as free_port, need, skip
 
 SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00",
                       "simulated-host.xplane.pb")
@@ -23,9 +23,6 @@ CORPUS = {"v6e": "xplane/tpu_v6e_host_offload.xplane.pb", "mi300x": "xplane/gpu_
           "h100": "kineto/tracelens_h100_timesformer.json.gz", "mi300": "kineto/tracelens_mi300_resnet_act_checkpoint.json.gz"}
 PATIENCE_S = 900
 NODE_S = 3600  # more than a program gives itself (LIMIT_MS in browser.mjs)
-
-
-TABS = ("hostile", "habits", "perfetto")  # what is asked once more of the page, which is the same by all doors, in TensorBoard
 
 
 def need_tools():

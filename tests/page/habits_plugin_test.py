@@ -16,7 +16,6 @@ RUN = "first/2026_01_01_00_00_00"
 
 
 def main():
-    doors.need_turn("habits", doors.TABS)
     doors.need_tools()
     with tempfile.TemporaryDirectory() as folder:
         python = plugin_test.installed(folder)

@@ -7,5 +7,4 @@ import doors
 import hostile_test
 
 if __name__ == "__main__":
-    doors.need_turn("hostile", doors.TABS)
     sys.exit(hostile_test.main(["plugin"]))

@@ -15,7 +15,6 @@ API = "data/plugin/tpusight/"
 
 
 def main():
-    doors.need_turn("perfetto", doors.TABS)
     doors.need_tools()
     with tempfile.TemporaryDirectory() as folder, perfetto_test.perfetto() as (ui, asked):
         python = plugin_test.installed(folder)

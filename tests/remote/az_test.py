@@ -11,7 +11,7 @@ import urllib.error
 
 import given
 
-given.under_remote_python("az")
+given.under_remote_python()
 from azure.storage.blob import BlobBlock, BlobServiceClient, ContentSettings, StandardBlobTier
 from battery import BASE, Battery, main
 from proxy import Answer, Proxy, refused_in_xml

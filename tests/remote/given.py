@@ -27,15 +27,11 @@ sys.path.insert(0, os.path.join(ROOT, "plugin"))
 sys.path.append(os.path.join(ROOT, "tests", "fixtures"))
 sys.dont_write_bytecode = True
 
-from helpers import free_port as free_port, need_turn, skip
-
-STORES = ("gs", "s3", "az")  # of which the same is asked
+from helpers import free_port as free_port, skip
 
 
-def under_remote_python(store=None):
-    """Goes on under $TS_REMOTE_PYTHON; of the stores one a day."""
-    if store:
-        need_turn(store, STORES)
+def under_remote_python():
+    """Goes on under $TS_REMOTE_PYTHON."""
     python = os.environ.get("TS_REMOTE_PYTHON", "")
     if not os.access(python, os.X_OK):
         skip("TS_REMOTE_PYTHON names no Python")

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import given
 
-given.under_remote_python("gs")
+given.under_remote_python()
 from battery import Battery, Given, main
 from keeping import Store
 from proxy import Answer, Proxy

@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 
 import given
 
-given.under_remote_python("s3")
+given.under_remote_python()
 import boto3
 from battery import BASE, MIB, Battery, main
 from botocore.config import Config
