@@ -3,7 +3,6 @@
 """The door "plugin" of hostile_test.py: it needs a Python with TensorBoard, $TS_VIEWERS_PYTHON."""
 import sys
 
-import doors
 import hostile_test
 
 if __name__ == "__main__":

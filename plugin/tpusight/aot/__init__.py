@@ -186,7 +186,8 @@ def before(function: Any = None, *args: Any, topology: str, shardings: Any = Non
     topology: a slice, as libtpu names it: "v5e:2x4", "v6e:4x4", "v5p:2x2x1", "v7x:2x2x1".
     mesh: {axis: size} over all devices of the slice, -1 is what is left; or a jax Mesh, whose names and sizes are taken. A parameter
         `mesh` of the function gets it, and names of axes in the program mean it.
-    shardings: a jax PartitionSpec for each argument, or a tree of them that begins as the argument's does; None is not split.
+    shardings: a jax PartitionSpec for each argument, or a tree of them that begins as the argument's does; None: as the argument
+        itself says (its own `sharding`), and where it says nothing it is not split.
     jit: options of jax.jit: {"donate_argnums": 0, "static_argnums": 1}. A function that is jitted keeps its own.
     thresholds: of the doctor, {name: value}.
     what_if: changes that need no hand are compiled too: `tried` of the result has them, each with the compiler's figures. True: all;

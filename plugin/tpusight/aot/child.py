@@ -23,8 +23,8 @@ import traceback
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .. import _program
-from . import chips, files, job, libraries, tries
-from .shapes import Shape
+from . import chips, files, job, libraries, shardings, tries
+from .shapes import Shape, shape_of
 
 try:
     import fcntl
@@ -288,13 +288,12 @@ class Program:
         return found
 
     def _arguments(self) -> Tuple[Any, ...]:
-        import jax
         if not self._given.get("arguments_of"):
             return tuple(pickle.loads(self._given["arguments"]))
         found = self._in_script(self._given["arguments_of"])
         if callable(found):
             try:
-                found = jax.eval_shape(found)  # nothing is made of what it would make
+                found = shardings.traced(found)  # nothing is made of what it would make
             except Exception:  # what gives more than arrays is called as it is
                 found = found()
         return tuple(found) if isinstance(found, (tuple, list)) else (found,)
@@ -375,11 +374,14 @@ class Placed:
 
     def _all(self, tree: Any, specs: Any) -> Any:
         import jax
+        from jax.sharding import PartitionSpec
         leaves = lambda value: isinstance(value, Shape)  # noqa: E731
         if specs is None or not isinstance(tree, tuple):
             return jax.tree.map(lambda leaf: self.array(leaf, None), tree, is_leaf=leaves)
-        if not isinstance(specs, (tuple, list)) or _is_spec(specs) or len(specs) > len(tree):
+        if not isinstance(specs, (tuple, list)) or isinstance(specs, PartitionSpec):  # one for all
             specs = (specs,) * len(tree)
+        if len(specs) > len(tree):
+            raise _program.TpusightError(f"{len(specs)} shardings are given, and the function has {len(tree)} arguments")
         specs = tuple(specs) + (None,) * (len(tree) - len(specs))
         return tuple(self._one(part, spec) for part, spec in zip(tree, specs))
 
@@ -397,17 +399,27 @@ class Placed:
         from jax.sharding import NamedSharding, SingleDeviceSharding
         if not (hasattr(leaf, "dtype") or isinstance(leaf, Shape)):
             return leaf
-        sizes = tuple(leaf.sizes if isinstance(leaf, Shape) else leaf.shape)
-        axes = leaf.axes if isinstance(leaf, Shape) and spec is None else None
+        given = leaf if isinstance(leaf, Shape) else shape_of(leaf)
         dtype = jax.dtypes.canonicalize_dtype(jnp.dtype(leaf.dtype)) if not _is_extended(leaf.dtype) else leaf.dtype
-        if self.mesh is None and (spec is not None or axes):
-            raise _program.TpusightError("arguments are split along axes, and there is no mesh (mesh={\"data\": -1}, --mesh data=-1)")
-        said = tries.parts_of(axes if axes else _spec_of(spec), len(sizes))
-        sizes, parts = tries.place(self._change, sizes, str(dtype), said)
-        placed: Any = SingleDeviceSharding(self._devices[0])
+        said = tries.parts_of(given.axes if spec is None else _spec_of(spec), len(given.sizes))
+        self._check(said)
+        sizes, parts = tries.place(self._change, given.sizes, str(dtype), said)
+        kind = {"memory_kind": given.memory} if given.memory else {}
+        placed: Any = SingleDeviceSharding(self._devices[0], **kind)
         if self.mesh is not None:
-            placed = NamedSharding(self.mesh, _spec_of([tuple(part) or None for part in parts]))
+            placed = NamedSharding(self.mesh, _spec_of([tuple(part) or None for part in parts]), **kind)
         return jax.ShapeDtypeStruct(sizes, dtype, sharding=placed)
+
+    def _check(self, parts: List[List[str]]) -> None:
+        """Raises a TpusightError where an argument is split along what is no axis of the mesh."""
+        axes = [axis for part in parts for axis in part]
+        if axes and self.mesh is None:
+            raise _program.TpusightError(f"arguments are split along {axes[0]}, and there is no mesh (mesh={{\"{axes[0]}\": -1}}, "
+                                         f"--mesh {axes[0]}=-1)")
+        for axis in axes:
+            if axis not in self.mesh.shape:
+                sizes = ", ".join(f"{name}={size}" for name, size in self.mesh.shape.items())
+                raise _program.TpusightError(f"arguments are split along {axis}, which is no axis of the mesh {sizes}")
 
 
 def _is_extended(dtype: Any) -> bool:
@@ -471,6 +483,8 @@ def _lowered(program: Program, topology: chips.Topology, change: Optional[Dict[s
                                                     placed.keywords)
         lowered = function.lower(*args, **keywords)
     facts["lower_seconds"] = round(time.monotonic() - begin, 3)
+    if mesh is not None:
+        facts["unsplit_axes"] = shardings.unsplit(mesh, lowered.as_text())
     return lowered
 
 

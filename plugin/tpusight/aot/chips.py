@@ -36,6 +36,11 @@ class Topology(NamedTuple):
         return count
 
     @property
+    def devices(self) -> int:
+        """As jax counts them: v2, v3 and v7x have two a chip."""
+        return self.chips * (2 if self.chip in ("v2", "v3", "v7x") else 1)
+
+    @property
     def slice_name(self) -> str:
         """libtpu's name of one slice."""
         return self.name[self.name.index("x") + 1:] if self.slices > 1 else self.name

@@ -16,7 +16,7 @@ import time
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
 
 from .._program import TpusightError
-from . import libraries
+from . import chips, libraries, shapes
 
 _NEEDED = ("jax", "libtpu")
 EXTRA = "pip install 'tpusight[before]'"
@@ -57,13 +57,8 @@ def _is_array(value: Any) -> bool:
             and type(value).__name__ != "PartitionSpec")
 
 
-def _shape_of(sizes: Any, dtype: str, axes: Any = None) -> Any:
-    from .shapes import Shape
-    return Shape(tuple(sizes), dtype, axes)
-
-
 def _packed_arguments(value: Any) -> bytes:
-    """A pickle of arguments, in which arrays have become their shapes, however deep they lie."""
+    """A pickle of arguments, in which arrays have become their shapes and how they are split, however deep they lie."""
     import io
     cloudpickle = _pickler()
     base = cloudpickle.Pickler if cloudpickle else pickle.Pickler
@@ -71,7 +66,7 @@ def _packed_arguments(value: Any) -> bytes:
     class Pickler(base):  # type: ignore[misc, valid-type]
         def reducer_override(self, given: Any) -> Any:
             if _is_array(given):
-                return _shape_of, (tuple(map(int, given.shape)), str(given.dtype))
+                return shapes.Shape, tuple(shapes.shape_of(given))
             return super().reducer_override(given) if cloudpickle else NotImplemented
     file = io.BytesIO()
     Pickler(file).dump(value)
@@ -104,14 +99,16 @@ def need_compiler() -> None:
                             f"({EXTRA}; no TPU is needed)")
 
 
-def environment(library: str = "") -> Dict[str, str]:
-    """libtpu is not to ask for a TPU's host, and jax is to compute on the processor."""
+def environment(library: str = "", devices: int = 1) -> Dict[str, str]:
+    """libtpu is not to ask for a TPU's host, and jax is to compute on the processor, which is as many DEVICES: meshes that the user's
+    script makes of them can be."""
     own = dict(os.environ)
     if library:
         own[libraries.VARIABLE] = library
-    for name in ("XLA_FLAGS", "JAX_PLATFORM_NAME", "JAX_COMPILATION_CACHE_DIR"):
+    for name in ("JAX_PLATFORM_NAME", "JAX_COMPILATION_CACHE_DIR"):
         own.pop(name, None)
-    own.update(TPU_SKIP_MDS_QUERY="1", TPU_ACCELERATOR_TYPE="v5litepod-4", TPU_WORKER_HOSTNAMES="localhost", JAX_PLATFORMS="cpu",
+    own.update(XLA_FLAGS=f"--xla_force_host_platform_device_count={devices}", TPU_SKIP_MDS_QUERY="1",
+               TPU_ACCELERATOR_TYPE="v5litepod-4", TPU_WORKER_HOSTNAMES="localhost", JAX_PLATFORMS="cpu",
                PYTHONPATH=os.pathsep.join(path for path in sys.path if path))
     own.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -125,10 +122,11 @@ def _events(packed: str, left: List[Compilation], words: List[bytes], library: s
     given, told = os.pipe()
     spool = packed + ".words"
     wanted = json.dumps([asked._asdict() for asked in left]) + "\n"
+    devices = chips.parse(left[0].topology).devices if left[0].topology else 1
     with open(spool, "wb") as said:
         try:
             process = subprocess.Popen([sys.executable, "-m", "tpusight.aot.child", str(told), packed], stdin=subprocess.PIPE, stdout=said,
-                                       stderr=said, env=environment(library), pass_fds=[told], start_new_session=True)
+                                       stderr=said, env=environment(library, devices), pass_fds=[told], start_new_session=True)
         finally:
             os.close(told)
     asking: Any = process.stdin  # open until the child has ended: it ends when nobody holds this

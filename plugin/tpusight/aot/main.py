@@ -40,6 +40,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--shapes", action="append", default=[], metavar="SHAPES", help="the arguments' shapes (repeatable)")
     parser.add_argument("--arguments", metavar="NAME", help="what in the script gives the arguments: a function, or a tuple")
     parser.add_argument("--mesh", metavar="AXIS=SIZE,...", help="the devices as a mesh; -1 is what is left of them")
+    parser.add_argument("--shardings", action="append", default=[], metavar="SPECS",
+                        help="how the arguments are split, as 'data,-; -': an axis of the mesh for each size (repeatable)")
     parser.add_argument("--donate", type=_numbers, default=[], metavar="N,...", help="arguments whose memory the results may take")
     parser.add_argument("--static", type=_numbers, default=[], metavar="N,...", help="arguments that are no arrays")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the report: .html, .json, .txt, .csv or .xlsx")
@@ -80,8 +82,8 @@ def _file(asked: argparse.Namespace, path: str) -> Dict[str, Any]:
     """The same of a program that is a file."""
     if not os.path.isfile(path):
         raise TpusightError(f"{path}: is not a file")
-    if asked.shapes or asked.arguments:
-        raise TpusightError(f"{path} has its arguments in it: --shapes and --arguments are for functions of a script")
+    if asked.shapes or asked.arguments or asked.shardings:
+        raise TpusightError(f"{path} has its arguments in it: --shapes, --arguments and --shardings are for functions of a script")
     return {"file": os.path.abspath(path), "kind": files.kind_of(path), "name": os.path.basename(path),
             "mesh": shapes.mesh(asked.mesh) if asked.mesh else None}
 
@@ -101,6 +103,7 @@ def _program(asked: argparse.Namespace) -> Dict[str, Any]:
     jit = {"donate_argnums": tuple(asked.donate), "static_argnums": tuple(asked.static)}
     return {"script": os.path.abspath(script), "name": name, "arguments": pickle.dumps(shapes.arguments(asked.shapes)),
             "arguments_of": asked.arguments, "mesh": shapes.mesh(asked.mesh) if asked.mesh else None,
+            "shardings": pickle.dumps(shapes.specs(asked.shardings)) if asked.shardings else None,
             "jit": {key: value for key, value in jit.items() if value}}
 
 

@@ -10,8 +10,8 @@ from . import job
 from .summary import Summary
 from .whatif import Tried
 
-_FACTS = ("chip", "topology", "device_kind", "device_count", "topology_device_count", "mesh", "lower_seconds", "compile_seconds",
-          "versions", "memory", "cost")
+_FACTS = ("chip", "topology", "device_kind", "device_count", "topology_device_count", "mesh", "unsplit_axes", "lower_seconds",
+          "compile_seconds", "versions", "memory", "cost")
 
 
 class _Module(Session):

@@ -5,9 +5,11 @@ A size has behind it the axis of the mesh that it is split along, or several: "[
 """
 import json
 import re
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, List, NamedTuple, Tuple
 
 from .._program import TpusightError
+from . import shardings
+from .shardings import Axes
 
 _TYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16", "f64": "float64", "s8": "int8", "s16": "int16", "s32": "int32",
           "s64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "pred": "bool", "s4": "int4", "u4": "uint4",
@@ -16,10 +18,17 @@ _NAMES = {**_TYPES, **{name: name for name in _TYPES.values()}}
 
 
 class Shape(NamedTuple):
-    """An array that is not there. AXES: the axes of the mesh, for each dimension; None: nothing is said."""
+    """An array that is not there. AXES: the axes of the mesh, for each dimension; None: it is not split. MEMORY: shardings.HOST, or ""."""
     sizes: Tuple[int, ...]
     dtype: str
-    axes: Optional[Tuple[Tuple[str, ...], ...]] = None
+    axes: Axes = None
+    memory: str = ""
+
+
+def shape_of(array: Any) -> Shape:
+    """The Shape of an array of numpy or jax, or of a jax.ShapeDtypeStruct."""
+    sharding = getattr(array, "sharding", None)
+    return Shape(tuple(map(int, array.shape)), str(array.dtype), shardings.axes_of(sharding), shardings.memory_of(sharding))
 
 
 def _wrong(text: str) -> TpusightError:
@@ -65,6 +74,18 @@ def argument(text: str) -> Any:
 def arguments(texts: List[str]) -> Tuple[Any, ...]:
     """Several; a text may have several of them with a semicolon between two."""
     return tuple(argument(part) for text in texts for part in text.split(";") if part.strip())
+
+
+def specs(texts: List[str]) -> Tuple[Any, ...]:
+    """How each argument is split: "data,-" has an axis of the mesh, several as "data+model", or none, for each size; a tree is JSON; ""
+    is as the argument itself says. A text may have several of them with a semicolon between two."""
+    found: List[Any] = []
+    for part in (part.strip() for text in texts for part in text.split(";")):
+        try:
+            found.append(json.loads(part) if part[:1] in ("{", "[") else part or None)
+        except ValueError as e:
+            raise TpusightError(f"{part} is neither a split of an argument (as data,-) nor JSON with such in it: {e}") from e
+    return tuple(found)
 
 
 def mesh(text: str) -> "dict[str, int]":

@@ -52,6 +52,14 @@ def _named(row: Dict[str, Any]) -> str:
     return str(row.get("framework_op") or row.get("op") or row.get("name"))
 
 
+def _unsplit(before: "Before") -> List[str]:
+    """A mesh along which nothing is split is a mistake: each device does what one would."""
+    sizes = before.facts.get("mesh") or {}
+    axes = [(axis, "both" if sizes[axis] == 2 else f"all {sizes[axis]}") for axis in before.facts.get("unsplit_axes") or []]
+    return [f"warning: nothing is split along {axis}: {count} devices of it do the same work (split an argument along it: shardings=, "
+            "--shardings, or in the shapes)" for axis, count in axes]
+
+
 def _buffers(before: "Before") -> List[str]:
     rows = (before.report.get("capacity") or {}).get("buffers") or []
     said = [f"{_show.middle(_named(row), 48)} {size(row['bytes'])} ({row['kind']})" for row in rows[:_MOST]]
@@ -104,7 +112,7 @@ def step_sentence(prediction: Dict[str, Any]) -> str:
 
 def _lines(before: "Before") -> List[str]:
     report, facts = before.report, before.facts
-    lines = [fits_sentence(before), *_buffers(before), *_walked(before), *_donations(before), *_rematerialized(before)]
+    lines = [*_unsplit(before), fits_sentence(before), *_buffers(before), *_walked(before), *_donations(before), *_rematerialized(before)]
     if report.get("prediction"):
         lines.append(step_sentence(report["prediction"]))
     lines.append(f"padding: {share((report.get('padding') or {}).get('allocated_waste_pct'))} of what arrays take")
@@ -124,8 +132,8 @@ class Summary(Fields):
         prediction = report.get("prediction") or {}
         super().__init__({
             "name": before.name, "topology": before.topology, "device_count": before.facts.get("device_count"),
-            "fits": before.fits, "peak_bytes": before.peak_bytes, "hbm_bytes": fields.get("hbm_bytes"),
-            "walk_off_pct": before.walk["off_pct"] if before.walk else None,
+            "unsplit_axes": before.facts.get("unsplit_axes") or [], "fits": before.fits, "peak_bytes": before.peak_bytes,
+            "hbm_bytes": fields.get("hbm_bytes"), "walk_off_pct": before.walk["off_pct"] if before.walk else None,
             "donation_bytes": fields.get("donation_bytes"), "kept_for_backward": [one._asdict() for one in activations.kept(report)],
             "padding_waste_pct": (report.get("padding") or {}).get("allocated_waste_pct"), "error": before.error,
             **{name: prediction.get(name) for name in ("step_ps", "step_low_ps", "step_high_ps", "compute_ps", "exposed_dma_ps",

@@ -11,7 +11,7 @@ import itertools
 import operator
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
-from .shapes import Shape
+from .shapes import Shape, shape_of
 
 _LANES = 128
 _MOST_GROWTH = 1.25  # of a dimension that is rounded up
@@ -112,8 +112,9 @@ def _mapped(tree: Any, change: Callable[[Tuple[int, ...], str], Tuple[Tuple[int,
             sizes, dtype = change(leaf.sizes, leaf.dtype)
             return leaf._replace(sizes=sizes, dtype=dtype)
         if hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
-            sizes, dtype = change(tuple(leaf.shape), str(leaf.dtype))
-            return Shape(sizes, dtype) if (sizes, dtype) != (tuple(leaf.shape), str(leaf.dtype)) else leaf
+            whole = shape_of(leaf)
+            sizes, dtype = change(whole.sizes, whole.dtype)
+            return whole._replace(sizes=sizes, dtype=dtype) if (sizes, dtype) != (whole.sizes, whole.dtype) else leaf
         return leaf
     return jax.tree.map(one, tree, is_leaf=lambda value: isinstance(value, Shape))
 
