@@ -253,7 +253,7 @@ class Agent(unittest.TestCase):
     def test_an_op_comes_with_what_the_doctor_says_of_it(self):
         found = ask("op", name="fusion.337")
         self.assertEqual(found["ops"][0]["name"], "fusion.337")
-        self.assertIn("mxu_utilization", [finding["id"] for finding in found["findings"]])
+        self.assertIn("unfused_attention", [finding["id"] for finding in found["findings"]])
 
     def test_runs_are_compared(self):
         text = "\n".join(ask("compare", [self.logs], base="first/2026", other="second/2026")["text"])

@@ -7,6 +7,7 @@
 #include "analysis/doctor/doctor.h"
 #include "analysis/facts/operators.h"
 #include "analysis/settings_list.h"
+#include "model/attention.h"
 
 static bool works(const struct ts_op_fact *fact)
 {
@@ -116,7 +117,7 @@ const struct ts_rule ts_rule_many_executions = {
 	.ceiling = "the op's core time less what it needs by the roofline",
 };
 
-/* --- unfused_attention */
+/* --- unfused_attention: by the modules, by PyTorch's shapes, or where neither is known by names and counts */
 
 static bool is_softmax(const struct ts_op_fact *fact)
 {
@@ -212,17 +213,83 @@ static void check_attention_by_counts(struct ts_doctor *doctor, const struct ts_
 	ts_doctor_where(doctor, finding, ops);
 }
 
+/* What each instruction of each module does in attention, by the flow of data. */
+struct attention {
+	const uint8_t **parts; /* of each module, or NULL */
+	enum ts_attention_part least;
+	bool is_there;
+};
+
+static bool has_part(const struct ts_doctor *doctor, const struct ts_op_fact *fact, const void *arg)
+{
+	const struct attention *attention = arg;
+	const struct ts_op *op = ts_fact_op(doctor, fact);
+	const uint8_t *parts = op && op->module != TS_NONE ? attention->parts[op->module] : NULL;
+
+	return works(fact) && parts && op->instr != TS_NONE && parts[op->instr] >= attention->least;
+}
+
+static struct attention attention_of(struct ts_doctor *doctor)
+{
+	const struct ts_profile *profile = doctor->ctx->profile;
+	struct attention found = { .least = TS_ATTENTION_SOFTMAX };
+
+	found.parts =
+		ts_arena_array(&doctor->scratch, profile->nr_modules + 1, sizeof(*found.parts));
+	for (size_t i = 0; found.parts && i < profile->nr_modules; i++) {
+		found.parts[i] = ts_hlo_attention(&doctor->scratch, &profile->modules[i]);
+		found.is_there |= found.parts[i] != NULL;
+	}
+	return found;
+}
+
+static void check_attention_by_modules(struct ts_doctor *doctor, const struct ts_rule *rule,
+				       struct attention *attention)
+{
+	struct ts_selection ops = ts_doctor_select(doctor, has_part, attention), products;
+	double share = ts_doctor_share(doctor, ops.exclusive_ps);
+	struct ts_finding *finding;
+
+	attention->least = TS_ATTENTION_PRODUCT;
+	products = ts_doctor_select(doctor, has_part, attention);
+	if (!(share * 100 > doctor->ctx->settings->attention_high))
+		return;
+	finding = ts_doctor_report_run(doctor, rule,
+				       ts_to_ps((double)ops.exclusive_ps - ops.least_ps));
+	finding->title =
+		TS_SENTENCE(doctor, "Attention that is not fused takes {share} of device time",
+			    TS_SHARE(share));
+	finding->evidence =
+		TS_SENTENCE(doctor,
+			    "{count} product{s} and the softmax between them, each in an op of its "
+			    "own, take {core}: "
+			    "{ops}. Between them the scores go through memory.",
+			    TS_COUNT(products.nr_all), TS_CORE(ops.exclusive_ps), TS_OPS(&ops, 3));
+	ts_doctor_where(doctor, finding, &ops);
+}
+
+/* Is it known what the op does with whose data? */
+static bool is_of_module(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	const struct ts_op *op = ts_fact_op(doctor, fact);
+
+	return op && op->module != TS_NONE && op->instr != TS_NONE;
+}
+
 static void check_unfused_attention(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_operators_facts *by_shapes = ts_operators_facts(doctor->ctx);
 	const struct ts_op_fact *softmax = largest_softmax(doctor);
+	struct attention attention = attention_of(doctor);
 	struct ts_selection ops = { .nr_all = 0 };
 
 	if (softmax)
 		ops = ts_doctor_select(doctor, match_attention, softmax);
-	if (by_shapes->softmax_calls > 0)
+	if (attention.is_there)
+		check_attention_by_modules(doctor, rule, &attention);
+	else if (by_shapes->softmax_calls > 0)
 		check_attention_by_shapes(doctor, rule, by_shapes, &ops);
-	else if (softmax)
+	else if (softmax && !is_of_module(doctor, softmax))
 		check_attention_by_counts(doctor, rule, softmax, &ops);
 }
 
