@@ -19,7 +19,7 @@ import doors
 import expect
 import timeline_test
 
-OP, FINDING, WORD = "fusion.337", "mxu_utilization", "softmax"
+OP, FINDING, WORD = "fusion.337", "unfused_attention", "softmax"
 NEAR = [(236_154_000_000, 236_156_000_000), (236_154_000_000, 236_154_020_000)]  # 2 us and 20 ns of the run
 FOLD = 3  # callers that are folded into one
 

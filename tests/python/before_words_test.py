@@ -50,7 +50,7 @@ class Shapes(unittest.TestCase):
     def test_a_shape_has_sizes_a_type_and_axes(self):
         for text, wanted in (("bf16[8192,4096]", ((8192, 4096), "bfloat16", None)), ("f32[]", ((), "float32", None)),
                              ("s8[16@data+model, 4]", ((16, 4), "int8", (("data", "model"), ()))), ("float32[2]", ((2,), "float32", None))):
-            self.assertEqual(tuple(shapes.shape(text)), wanted)
+            self.assertEqual(shapes.shape(text), shapes.Shape(*wanted))
 
     def test_trees_are_json_with_shapes(self):
         found = shapes.arguments(['{"w": ["f32[2]", 3]}; bf16[4]'])
