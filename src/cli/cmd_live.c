@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "cli/ending.h"
 #include "cli/live_print.h"
 #include "cli/mount.h"
 #include "cli/serving.h"
@@ -104,15 +105,6 @@ static bool start_ending(struct ending *ending, struct ts_live *live)
 {
 	ending->live = live;
 	return pthread_create(&ending->thread, NULL, cmd_live_wait_for_end, ending) == 0;
-}
-
-static void block_signals(struct ending *ending)
-{
-	sigemptyset(&ending->signals);
-	sigaddset(&ending->signals, SIGINT);
-	sigaddset(&ending->signals, SIGTERM);
-	sigaddset(&ending->signals, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &ending->signals, NULL);
 }
 
 struct watching {
@@ -298,7 +290,7 @@ static enum ts_exit run_live(struct ts_cli *cli)
 	else if (cmd_live_check_inputs(cli, &err) == TS_OK && own->services &&
 		 split(services, addresses, &options.sampler.nr_addresses, &err) == TS_OK)
 		check_distinct(addresses, options.sampler.nr_addresses, &err);
-	block_signals(&ending);
+	ts_block_endings(&ending.signals);
 	/* otherwise a file that is cut ends the watch, with a message */
 	(void)ts_input_outlive_cuts();
 	if (err.text[0])

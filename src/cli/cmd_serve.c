@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "cli/ending.h"
 #include "cli/mount.h"
 #include "cli/serving.h"
 #include "serve/made.h"
@@ -81,11 +82,7 @@ static enum ts_exit run_serve(struct ts_cli *cli)
 
 	if (code)
 		return code;
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	ts_block_endings(&ends);
 	api = ts_api_new(&options);
 	if (!api)
 		ts_fail_nomem(&err);

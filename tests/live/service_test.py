@@ -297,12 +297,13 @@ def commands(folder):
         commands_are_reaped(folder)
 
 
-def run_until(number, addresses, ready=None, **options):
+def run_until(number, addresses, ready=None, hangup=signal.SIG_DFL, **options):
     """Status, seconds and words of a watch that gets signal NUMBER once READY(process) returns, which is what it read of the
     words; without READY, of one that ends."""
     start = time.monotonic()
     command = [PROGRAM, "live", f"--service={','.join(addresses)}", *(f"--{k}={v}" for k, v in options.items())]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGHUP, hangup))
     said = ""
     if ready:
         said = ready(process) or ""
@@ -332,6 +333,8 @@ def endings(folder):
             must(code in (0, 3, -number) and took < BUSY_S, f"signal {number} at the start: {code}, {took:.1f} s: {text}")
             code, took, text = run_until(number, one, has_said(" (sample "), interval="600s")
             must(code == 0 and took < BUSY_S, f"signal {number} after a sample: {code}, {took:.1f} s: {text}")
+        code, took, text = run_until(signal.SIGHUP, one, has_said(" (sample "), signal.SIG_IGN, interval="50ms", **{"for": "3s"})
+        must(code == 0 and took > 1, f"under nohup it ended with its terminal: {code}, {took:.1f} s: {text}")
         with socket.create_server(("127.0.0.1", 0)) as listener:
             silent, held = [f"127.0.0.1:{listener.getsockname()[1]}"], []
 
