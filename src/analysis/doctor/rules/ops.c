@@ -159,24 +159,35 @@ static const struct ts_op_fact *largest_softmax(const struct ts_doctor *doctor)
 	return NULL;
 }
 
+/* That so much core time, of which LEAST_PS is needed, is in attention; NULL: it is not much. */
+static struct ts_finding *report_attention(struct ts_doctor *doctor, const struct ts_rule *rule,
+					   int64_t ps, double least_ps)
+{
+	double share = ts_doctor_share(doctor, ps);
+	struct ts_finding *finding;
+
+	if (!(share * 100 > doctor->ctx->settings->attention_high))
+		return NULL;
+	finding = ts_doctor_report_run(doctor, rule, ts_to_ps((double)ps - least_ps));
+	finding->title =
+		TS_SENTENCE(doctor, "Attention that is not fused takes {share} of device time",
+			    TS_SHARE(share));
+	return finding;
+}
+
 /* Where PyTorch's trace has the shapes of operators: kernels of one shape may have several names. */
 static void check_attention_by_shapes(struct ts_doctor *doctor, const struct ts_rule *rule,
 				      const struct ts_operators_facts *facts,
 				      const struct ts_selection *ops)
 {
-	int64_t ps = ts_i64_add(facts->softmax_ps, facts->product_ps);
-	double share = ts_doctor_share(doctor, ps), least_ps = 0;
-	struct ts_finding *finding;
+	double least_ps = doctor->rates ? facts->product_flops / doctor->rates->peak_flops_per_s *
+						  (double)TS_PS_PER_S
+					: 0;
+	struct ts_finding *finding = report_attention(
+		doctor, rule, ts_i64_add(facts->softmax_ps, facts->product_ps), least_ps);
 
-	if (!(share * 100 > doctor->ctx->settings->attention_high))
+	if (!finding)
 		return;
-	if (doctor->rates)
-		least_ps = facts->product_flops / doctor->rates->peak_flops_per_s *
-			   (double)TS_PS_PER_S;
-	finding = ts_doctor_report_run(doctor, rule, ts_to_ps((double)ps - least_ps));
-	finding->title =
-		TS_SENTENCE(doctor, "Attention that is not fused takes {share} of device time",
-			    TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"Calls of a softmax over {count} queries and {count} keys ({count} of them) take "
@@ -194,16 +205,12 @@ static void check_attention_by_counts(struct ts_doctor *doctor, const struct ts_
 				      const struct ts_op_fact *softmax,
 				      const struct ts_selection *ops)
 {
-	double share = ts_doctor_share(doctor, ops->exclusive_ps);
-	struct ts_finding *finding;
+	struct ts_finding *finding =
+		ops->nr_all < 3 ? NULL
+				: report_attention(doctor, rule, ops->exclusive_ps, ops->least_ps);
 
-	if (ops->nr_all < 3 || !(share * 100 > doctor->ctx->settings->attention_high))
+	if (!finding)
 		return;
-	finding = ts_doctor_report_run(doctor, rule,
-				       ts_to_ps((double)ops->exclusive_ps - ops->least_ps));
-	finding->title =
-		TS_SENTENCE(doctor, "Attention that is not fused takes {share} of device time",
-			    TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(doctor,
 					"A softmax and {count} products run {count} times each, "
 					"one after the other: {ops}. "
@@ -220,13 +227,21 @@ struct attention {
 	bool is_there;
 };
 
+/* Is it known what the op does with whose data? */
+static bool has_instr(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	const struct ts_op *op = ts_fact_op(doctor, fact);
+
+	return op && ts_op_instr(doctor->ctx->profile, op);
+}
+
 static bool has_part(const struct ts_doctor *doctor, const struct ts_op_fact *fact, const void *arg)
 {
 	const struct attention *attention = arg;
 	const struct ts_op *op = ts_fact_op(doctor, fact);
-	const uint8_t *parts = op && op->module != TS_NONE ? attention->parts[op->module] : NULL;
+	const uint8_t *parts = has_instr(doctor, fact) ? attention->parts[op->module] : NULL;
 
-	return works(fact) && parts && op->instr != TS_NONE && parts[op->instr] >= attention->least;
+	return works(fact) && parts && parts[op->instr] >= attention->least;
 }
 
 static struct attention attention_of(struct ts_doctor *doctor)
@@ -244,36 +259,22 @@ static struct attention attention_of(struct ts_doctor *doctor)
 }
 
 static void check_attention_by_modules(struct ts_doctor *doctor, const struct ts_rule *rule,
-				       struct attention *attention)
+				       const struct attention *attention)
 {
-	struct ts_selection ops = ts_doctor_select(doctor, has_part, attention), products;
-	double share = ts_doctor_share(doctor, ops.exclusive_ps);
-	struct ts_finding *finding;
+	const struct attention of_products = { .parts = attention->parts,
+					       .least = TS_ATTENTION_PRODUCT };
+	struct ts_selection ops = ts_doctor_select(doctor, has_part, attention);
+	struct ts_finding *finding = report_attention(doctor, rule, ops.exclusive_ps, ops.least_ps);
 
-	attention->least = TS_ATTENTION_PRODUCT;
-	products = ts_doctor_select(doctor, has_part, attention);
-	if (!(share * 100 > doctor->ctx->settings->attention_high))
+	if (!finding)
 		return;
-	finding = ts_doctor_report_run(doctor, rule,
-				       ts_to_ps((double)ops.exclusive_ps - ops.least_ps));
-	finding->title =
-		TS_SENTENCE(doctor, "Attention that is not fused takes {share} of device time",
-			    TS_SHARE(share));
-	finding->evidence =
-		TS_SENTENCE(doctor,
-			    "{count} product{s} and the softmax between them, each in an op of its "
-			    "own, take {core}: "
-			    "{ops}. Between them the scores go through memory.",
-			    TS_COUNT(products.nr_all), TS_CORE(ops.exclusive_ps), TS_OPS(&ops, 3));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"{count} product{s} and the softmax between them, each in an op of its own, take "
+		"{core}: {ops}. Between them the scores go through memory.",
+		TS_COUNT(ts_doctor_select(doctor, has_part, &of_products).nr_all),
+		TS_CORE(ops.exclusive_ps), TS_OPS(&ops, 3));
 	ts_doctor_where(doctor, finding, &ops);
-}
-
-/* Is it known what the op does with whose data? */
-static bool is_of_module(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
-{
-	const struct ts_op *op = ts_fact_op(doctor, fact);
-
-	return op && op->module != TS_NONE && op->instr != TS_NONE;
 }
 
 static void check_unfused_attention(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -289,7 +290,7 @@ static void check_unfused_attention(struct ts_doctor *doctor, const struct ts_ru
 		check_attention_by_modules(doctor, rule, &attention);
 	else if (by_shapes->softmax_calls > 0)
 		check_attention_by_shapes(doctor, rule, by_shapes, &ops);
-	else if (softmax && !is_of_module(doctor, softmax))
+	else if (softmax && !has_instr(doctor, softmax))
 		check_attention_by_counts(doctor, rule, softmax, &ops);
 }
 
