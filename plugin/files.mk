@@ -47,8 +47,8 @@ EXTRA_DIST += plugin/tpusight/agent/__init__.py plugin/tpusight/agent/answers.py
 EXTRA_DIST += plugin/tpusight/aot/__init__.py plugin/tpusight/aot/activations.py plugin/tpusight/aot/child.py plugin/tpusight/aot/chips.py \
 	plugin/tpusight/aot/files.py plugin/tpusight/aot/gate.py plugin/tpusight/aot/hlo.py \
 	plugin/tpusight/aot/job.py plugin/tpusight/aot/libraries.py plugin/tpusight/aot/main.py plugin/tpusight/aot/result.py \
-	plugin/tpusight/aot/same.py plugin/tpusight/aot/scaling.py plugin/tpusight/aot/shapes.py plugin/tpusight/aot/shardings.py plugin/tpusight/aot/summary.py \
-	plugin/tpusight/aot/tries.py plugin/tpusight/aot/upgrade.py plugin/tpusight/aot/whatif.py
+	plugin/tpusight/aot/same.py plugin/tpusight/aot/scaling.py plugin/tpusight/aot/shapes.py plugin/tpusight/aot/shardings.py \
+	plugin/tpusight/aot/summary.py plugin/tpusight/aot/tries.py plugin/tpusight/aot/upgrade.py plugin/tpusight/aot/whatif.py
 EXTRA_DIST += plugin/tpusight/pod/__init__.py plugin/tpusight/pod/conductor.py plugin/tpusight/pod/engine.py plugin/tpusight/pod/main.py \
 	plugin/tpusight/pod/rounds.py plugin/tpusight/pod/sessions.py plugin/tpusight/pod/store.py plugin/tpusight/pod/worker.py
 EXTRA_DIST += plugin/tpusight/remote/__init__.py plugin/tpusight/remote/__main__.py plugin/tpusight/remote/az.py \

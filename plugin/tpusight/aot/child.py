@@ -24,7 +24,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .. import _program
 from . import chips, files, job, libraries, shardings, tries
-from .shapes import Shape, shape_of
+from .shapes import Shape, mesh_text, shape_of
 
 try:
     import fcntl
@@ -318,7 +318,7 @@ def _over_slices(named: Dict[str, int], slices: int, devices: List[Any]) -> Any:
     sizes = list(named.values())
     axis = next((n for n, size in enumerate(sizes) if size % slices == 0), None)
     if axis is None:
-        raise _program.TpusightError(f"no axis of the mesh {', '.join(f'{name}={size}' for name, size in named.items())} can go over the "
+        raise _program.TpusightError(f"no axis of the mesh {mesh_text(named)} can go over the "
                                      f"{slices} slices: the size of one must be a multiple of {slices}")
     across = [slices if n == axis else 1 for n in range(len(sizes))]
     return mesh_utils.create_hybrid_device_mesh([size // part for size, part in zip(sizes, across)], across, devices=devices,
@@ -336,7 +336,7 @@ def _mesh_of(sizes: Any, devices: List[Any]) -> Any:
         named = {name: (len(devices) // known if size == -1 else size) for name, size in named.items()}
         known = len(devices)
     if known != len(devices):
-        raise _program.TpusightError(f"the mesh {', '.join(f'{name}={size}' for name, size in named.items())} has {known} devices, and the "
+        raise _program.TpusightError(f"the mesh {mesh_text(named)} has {known} devices, and the "
                                      f"topology {len(devices)} (-1 is what is left of the devices)")
     kinds = getattr(jax.sharding, "AxisType", None)
     more = {"axis_types": (kinds.Auto,) * len(named)} if kinds else {}
@@ -418,8 +418,7 @@ class Placed:
                                          f"--mesh {axes[0]}=-1)")
         for axis in axes:
             if axis not in self.mesh.shape:
-                sizes = ", ".join(f"{name}={size}" for name, size in self.mesh.shape.items())
-                raise _program.TpusightError(f"arguments are split along {axis}, which is no axis of the mesh {sizes}")
+                raise _program.TpusightError(f"arguments are split along {axis}, which is no axis of the mesh {mesh_text(self.mesh.shape)}")
 
 
 def _is_extended(dtype: Any) -> bool:

@@ -5,7 +5,7 @@ A size has behind it the axis of the mesh that it is split along, or several: "[
 """
 import json
 import re
-from typing import Any, List, NamedTuple, Tuple
+from typing import Any, List, Mapping, NamedTuple, Tuple
 
 from .._program import TpusightError
 from . import shardings
@@ -94,3 +94,8 @@ def mesh(text: str) -> "dict[str, int]":
     if not found:
         raise TpusightError(f"{text} is not a mesh (as data=4,model=2; -1 is what is left of the devices)")
     return {name.strip(): int(size) for name, size in (part.split("=") for part in text.split(","))}
+
+
+def mesh_text(sizes: Mapping[str, int]) -> str:
+    """ "data=4, model=2", which mesh() takes."""
+    return ", ".join(f"{name}={size}" for name, size in sizes.items())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 from .. import _show
 from .._fields import Fields
 from . import activations
+from .shapes import mesh_text
 
 if TYPE_CHECKING:
     from .result import Before
@@ -31,8 +32,7 @@ def _where(before: "Before") -> str:
         return f"{before.topology} (compiled before)"
     count = facts["device_count"]
     mesh = facts.get("mesh")
-    said = ", ".join(f"{name}={n}" for name, n in mesh.items()) if mesh else ""
-    return f"{before.topology} ({f'{count} devices, mesh {said}' if mesh else 'one chip'})"
+    return f"{before.topology} ({f'{count} devices, mesh {mesh_text(mesh)}' if mesh else 'one chip'})"
 
 
 def fits_sentence(before: "Before") -> str:

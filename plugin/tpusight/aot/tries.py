@@ -11,7 +11,7 @@ import itertools
 import operator
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
-from .shapes import Shape, shape_of
+from .shapes import Shape, mesh_text, shape_of
 
 _LANES = 128
 _MOST_GROWTH = 1.25  # of a dimension that is rounded up
@@ -304,7 +304,7 @@ def _meshes(sizes: Any) -> Iterator[Dict[str, Any]]:
         if other not in seen:
             seen.append(other)
             mesh = dict(zip(names, other))
-            yield {"kind": "mesh", "what": "a mesh of " + ", ".join(f"{name}={size}" for name, size in mesh.items()), "mesh": mesh}
+            yield {"kind": "mesh", "what": f"a mesh of {mesh_text(mesh)}", "mesh": mesh}
 
 
 def _donation(lowered: Any, args: Tuple[Any, ...]) -> Iterator[Dict[str, Any]]:
