@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Sets up what the tests need and runs every test. Ends with "N passed, N failed, N skipped".
 #
-#   ./check.sh           everything: quick lint unit sanitize threads dist quickstart fuzz
+#   ./check.sh           everything: quick lint unit threads dist quickstart fuzz sanitize
 #   ./check.sh quick     what most changes break, in a minute: layers, the quick unit tests, the golden cases
 #   ./check.sh NAME...   only these parts; torch and packaging are not among everything
 #
@@ -11,12 +11,16 @@
 # users have. What is under test most comes first, in a row: quick, lint, unit. The other parts run beside it, one after the
 # other, at a lower priority: they have the processors while a browser or a server is waited for. Packages are installed by
 # name (apt-get, uv, npm) where they are missing, ccache among them, while the compiler runs. ../shared/corpus, when it is
-# there, adds real profiles; without it those tests skip and say so. Of what is too much for one run each day tries a part
-# (tests/turn.h), and a third of the tests that take longest (tests/longest): TS_DAY is another day, TS_TURNS=all tries all. TS_SHOTS
-# is a folder for screenshots of the page.
+# there, adds real profiles; without it those tests skip and say so.
+#
+# Time is bounded. Tests that take long (tests/longest) come last, each day others first, and what would begin after TS_MINUTES (45)
+# skips and says so; 0: nothing does. A test that takes 20 minutes fails. After 80 minutes what still runs is named and ended. Of what
+# is too much for one run each day tries a part (tests/turn.h): TS_DAY is another day, TS_TURNS=all tries all. TS_SHOTS is a folder for
+# screenshots of the page.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=${TS_CHECK_DIR:-$here/build-check}
+minutes=${TS_MINUTES:-45}
 export TS_CORPUS=${TS_CORPUS:-$here/../shared/corpus}
 export DEBIAN_FRONTEND=noninteractive
 export CCACHE_BASEDIR=$here CCACHE_NOHASHDIR=1 # the folders of a build are as deep as distcheck's, which then compiles nothing
@@ -75,10 +79,10 @@ suite() {
 	fi
 }
 
-# Of the tests that take longest those that have their turn on another day. Parts within a test (tests/turn.h) are no three: each
-# of them would meet the same third.
-another_day() {
-	[ "${TS_TURNS:-}" = all ] || grep -v '^#' "$here/tests/longest" | awk -v day="$TS_DAY" '(NR - 1 + day) % 3' | tr '\n' ' '
+# The tests that take long in today's order: each day begins a sixth of them further on.
+long_tests() {
+	grep -v '^#' "$here/tests/longest" | awk -v day="$TS_DAY" '{ test[NR - 1] = $0 }
+		END { for (i = 0; i < NR; i++) printf "%s ", test[(i + day * int(NR / 6 + 1)) % NR] }'
 }
 
 # What several parts need is done by the first of them, and the others wait: shared FUNCTION WORD...
@@ -123,6 +127,7 @@ setup_system() {
 		bc bc
 		ccache ccache
 		flock util-linux
+		ps procps
 		tar tar
 		xz xz-utils
 		unzip unzip
@@ -229,7 +234,7 @@ part_unit() {
 	step "fakes of buckets" shared setup_remote
 	step "Ray, for pods" shared setup_ray
 	step "kubeconform, for the manifest of pods" shared setup_kube
-	suite "unit tests" "$work/unit" TESTS=\$\(other_tests\) another_day="$(another_day)"
+	suite "unit tests" "$work/unit" TESTS=\$\(other_tests\) long_tests="$(long_tests)"
 }
 
 # One build for sanitizers and for libFuzzer.
@@ -242,7 +247,7 @@ configure_sanitized() {
 part_sanitize() {
 	configure_sanitized || return
 	shared setup_jax >/dev/null
-	suite "tests with sanitizers" "$work/sanitize" TESTS=\$\(sanitized_tests\) another_day="$(another_day)"
+	suite "tests with sanitizers" "$work/sanitize" TESTS=\$\(sanitized_tests\) long_tests="$(long_tests)"
 }
 
 # What uses threads, under ThreadSanitizer. It needs a program of its own, because it does not go with the other sanitizers.
@@ -439,7 +444,38 @@ beside() {
 	done
 }
 
-[ $# -gt 0 ] || set -- quick lint unit sanitize threads dist quickstart fuzz
+# What was done, and how it ended.
+verdict() {
+	echo
+	sed -n 's/^seconds //p' "$tally" | while read -r seconds part; do printf '%5d s  %s\n' "$seconds" "$part"; done
+	sed -n 's/^failure /failed: /p' "$tally"
+	echo "$(counted passed) passed, $(counted failed) failed, $(counted skipped) skipped"
+	[ "$(counted failed)" = 0 ]
+}
+
+# The processes below one, that one not among them: their numbers and command lines.
+descendants() {
+	ps -eo pid=,ppid=,args= | awk -v top="$1" '
+		{ parent[$1] = $2; line[$1] = $0 }
+		END { for (pid in parent) for (at = parent[pid]; at in parent; at = parent[at]) if (at == top) print line[pid] }'
+}
+
+# Who would stop a check from outside hears nothing of it: so it says itself what did not end, and ends.
+end_after() {
+	local pid others=()
+	sleep "$1" & trap 'kill $!' TERM
+	wait $! || return
+	say "not ended after $(($1 / 60)) minutes"
+	descendants $$ | cut -c1-160
+	count failed 1
+	verdict
+	while read -r pid _; do
+		[ "$pid" = "$BASHPID" ] || others+=("$pid")
+	done < <(descendants $$)
+	exec kill -KILL "${others[@]}" $$ 2>/dev/null
+}
+
+[ $# -gt 0 ] || set -- quick lint unit threads dist quickstart fuzz sanitize
 first=() second=()
 for part in "$@"; do
 	declare -F "part_$part" >/dev/null || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
@@ -448,17 +484,21 @@ for part in "$@"; do
 	*) first+=("$part") ;;
 	esac
 done
-step "packages and build" setup_system || { echo "$(counted passed) passed, $(counted failed) failed, $(counted skipped) skipped"; exit 1; }
+ender=
+if [ "$minutes" -gt 0 ]; then
+	export TS_UNTIL=$(($(date +%s) + minutes * 60))
+	end_after $(((minutes + 35) * 60)) &
+	ender=$!
+fi
+step "packages and build" setup_system || { verdict; exit 1; }
 case " $* " in *" unit "*) ahead setup_tools setup_viewers setup_jax setup_tpu setup_tables setup_remote setup_ray setup_kube ;; esac
 if [ ${#first[@]} -gt 0 ]; then
 	(renice -n 10 $BASHPID >/dev/null && beside "${second[@]}") &
+	rest=$!
 	in_a_row "${first[@]}"
-	wait
+	wait "$rest"
 else
 	in_a_row "${second[@]}"
 fi
-echo
-sed -n 's/^seconds //p' "$tally" | while read -r seconds part; do printf '%5d s  %s\n' "$seconds" "$part"; done
-sed -n 's/^failure /failed: /p' "$tally"
-echo "$(counted passed) passed, $(counted failed) failed, $(counted skipped) skipped"
-[ "$(counted failed)" = 0 ]
+[ -z "$ender" ] || { kill "$ender" && wait "$ender"; } 2>/dev/null
+verdict

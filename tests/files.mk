@@ -64,15 +64,16 @@ coverage:
 
 # For check.sh. Quick: what most changes break. Other: the rest, but for slow tests in C and the seeds of fuzz targets, which are
 # run where sanitizers look (live_test measures memory, and is here too). Sanitized: where memory and threads matter; what a test
-# in Python or shell looks at are numbers, which are the same there. check.sh says which of tests/longest wait for another day.
-another_day =
+# in Python or shell looks at are numbers, which are the same there. What takes long comes last, in the order that check.sh says.
+long_tests =
 slow_unit_tests = tests/oom/oom_test tests/oom/live_test tests/oom/watch_test tests/live/live_test tests/live/watch_test \
 	tests/io/rpc_test tests/run/annotated_test tests/trace/file_test tests/read/chrome_test
 quick_tests = tests/cases/run.sh tests/circles.py tests/names.py tests/layers.sh tests/layers_test.sh tests/house/house_test.py \
 	$(filter-out $(slow_unit_tests),$(unit_tests))
-other_tests = $(filter-out $(quick_tests) $(another_day),$(script_tests)) tests/live/live_test
-sanitized_tests = tests/cases/run.sh $(filter-out $(another_day),$(unit_tests)) $(fuzz_replays) tests/live/folder_test.py \
-	tests/live/service_test.py tests/page/serve_test.py
+slow_last = $(filter-out $(long_tests),$(1)) $(filter $(1),$(long_tests))
+other_tests = $(call slow_last,$(filter-out $(quick_tests),$(script_tests)) tests/live/live_test)
+sanitized_tests = $(call slow_last,$(unit_tests) $(fuzz_replays) tests/live/folder_test.py tests/live/service_test.py \
+	tests/page/serve_test.py tests/cases/run.sh)
 dist_tests = tests/cases/run.sh tests/layers.sh tests/build/lto_test.sh
 
 test-suite.log: tell-slowest
