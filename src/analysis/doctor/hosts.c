@@ -73,13 +73,23 @@ static size_t choose_events(struct ts_doctor *doctor, enum ts_bucket bucket,
 	return nr;
 }
 
+/* How the event that gaps passed in is told. */
+enum telling { TOLD_AWAITED, TOLD_MARK, TOLD_MEANWHILE };
+
+static enum telling telling_of(const struct ts_gap_witness *witness)
+{
+	if (!witness->is_awaited)
+		return TOLD_MEANWHILE;
+	return witness->is_mark ? TOLD_MARK : TOLD_AWAITED;
+}
+
 static void hosts_put_events(struct ts_doctor *doctor, const struct ts_gap_group *const *groups,
-			     size_t nr, bool is_awaited, const char *words)
+			     size_t nr, enum telling telling, const char *words)
 {
 	size_t put = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		if (groups[i]->witness.is_awaited != is_awaited)
+		if (telling_of(&groups[i]->witness) != telling)
 			continue;
 		ts_put(doctor, put++ ? ", " : words);
 		put_host_event(doctor, groups[i]);
@@ -92,8 +102,10 @@ void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket)
 	const struct ts_gap_group *chosen[MAX_EVENTS];
 	size_t nr = choose_events(doctor, bucket, chosen);
 
-	hosts_put_events(doctor, chosen, nr, true, " The launch waited for ");
-	hosts_put_events(doctor, chosen, nr, false, " Meanwhile the host is in ");
+	hosts_put_events(doctor, chosen, nr, TOLD_AWAITED, " The launch waited for ");
+	hosts_put_events(doctor, chosen, nr, TOLD_MARK,
+			 " Before the launch the profile has no host event finer than ");
+	hosts_put_events(doctor, chosen, nr, TOLD_MEANWHILE, " Meanwhile the host is in ");
 }
 
 #define MOST 0.5 /* of the time of its class: what has less is not what it begins with */
@@ -107,7 +119,7 @@ bool ts_doctor_root_at_host(struct ts_doctor *doctor, struct ts_finding *finding
 
 	doctor->failed |= !chain;
 	if (!chain || choose_events(doctor, bucket, chosen) == 0 ||
-	    !chosen[0]->witness.is_awaited ||
+	    telling_of(&chosen[0]->witness) != TOLD_AWAITED ||
 	    ts_host_launch_of(chosen[0]->witness.activity) != TS_LAUNCH_NONE ||
 	    (double)chosen[0]->total_ps < MOST * (double)doctor->bucket_ps[bucket])
 		return false;
@@ -148,7 +160,9 @@ static const char *hosts_advice_of(const struct ts_gap_witness *witness)
 	for (size_t i = 0; i < TS_NELEM(advice_rows) && witness->owner != TS_HOST_OF_FRAMEWORK; i++)
 		if (ts_bytes_has(witness->event, advice_rows[i].part))
 			return advice_rows[i].advice;
-	return witness->is_awaited && witness->owner == TS_HOST_OF_USER ? IDLE_HOST : NULL;
+	return witness->is_awaited && !witness->is_mark && witness->owner == TS_HOST_OF_USER
+		       ? IDLE_HOST
+		       : NULL;
 }
 
 bool ts_doctor_advise_by_event(struct ts_doctor *doctor, struct ts_finding *finding,

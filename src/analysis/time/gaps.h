@@ -49,6 +49,9 @@ struct gaps_state {
 	size_t nr_rows;
 };
 
+/* Is it the mark of a step? It says where the host was, not what it did. */
+bool ts_gaps_is_mark(const struct ts_context *ctx, const struct ts_op *op);
+
 /* gaps_report.c. False: no memory. */
 bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *ctx,
 			struct ts_arena *arena, struct ts_gaps_facts *facts);

@@ -50,6 +50,7 @@ static struct ts_gap_witness witness_of(const struct ts_context *ctx, const stru
 		witness.thread = ctx->profile->lines[in->line].name;
 		witness.activity = (enum ts_host_activity)ctx->outline->host_activity[in->op];
 		witness.owner = ts_host_owner_of_op(&ctx->profile->ops[in->op]);
+		witness.is_mark = ts_gaps_is_mark(ctx, &ctx->profile->ops[in->op]);
 	}
 	return witness;
 }
