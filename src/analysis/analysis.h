@@ -51,6 +51,7 @@ struct ts_context {
 		topology; /* likewise, or that of a predicted profile; it may be unknown */
 	struct ts_bytes topology_name;
 	struct ts_bytes libtpu; /* the version that compiled the modules; empty: unknown */
+	struct ts_mesh mesh;	/* the axes of the user's shardings; .nr 0: not known */
 	const struct ts_analysis *const *analyses; /* all of them, for their rules; or NULL */
 	/* By place in the list; read with kit/needs.h; NULL: it is not closed yet. */
 	const void *facts[TS_MAX_ANALYSES];

@@ -22,6 +22,7 @@
 	X(roofline)        \
 	X(custom_calls)    \
 	X(collectives)     \
+	X(resharding)      \
 	X(async)           \
 	X(sparsecore)      \
 	X(streams)         \

@@ -14,6 +14,7 @@
 #include "result/schema/fusion.def"
 #include "result/schema/memory.def"
 #include "result/schema/custom_calls.def"
+#include "result/schema/resharding.def"
 #include "result/schema/capacity.def"
 #include "result/schema/memory_timeline.def"
 #include "result/schema/prediction.def"
@@ -82,6 +83,7 @@ struct hlo_options {
 	struct ts_print_options print;
 	const char *chip, *topology, *libtpu;
 	const char *predict; /* a folder; NULL: no profile is wanted */
+	struct ts_dump_options dump;
 };
 
 /* "v5e:2x4" names the chip as well. */
@@ -110,7 +112,9 @@ static enum ts_status examine_predicted(struct predicted *predicted, const char 
 					const struct ts_run_options *like, struct ts_error *err)
 {
 	struct ts_run_options options = { .nr_threads = like->nr_threads,
-					  .settings = like->settings };
+					  .settings = like->settings,
+					  .xla_dump = like->xla_dump,
+					  .mesh = like->mesh };
 	enum ts_status st = ts_runs_find(&predicted->runs, path, err);
 
 	if (st == TS_OK)
@@ -179,7 +183,9 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 					  .settings = cli->settings,
 					  .chip = cmd_hlo_chip_of(own),
 					  .topology = ts_bytes_of(own->topology),
-					  .libtpu = ts_bytes_of(own->libtpu) };
+					  .libtpu = ts_bytes_of(own->libtpu),
+					  .xla_dump = own->dump.folder,
+					  .mesh = ts_mesh_given(&own->dump) };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_buf out = TS_BUF_INIT;
 	enum ts_status st;
@@ -309,6 +315,7 @@ static const struct ts_option options[] = {
 		    "the slice of chips it was compiled for: v5e:2x4"),
 	TS_OPT_CALL(OWN, libtpu, "libtpu", "VERSION", cmd_hlo_set_libtpu,
 		    "the version that compiled it: where temporaries stand depends on it"),
+	TS_OPTION_XLA_DUMP(OWN, dump),
 	TS_OPT_TEXT(OWN, predict, "predict", 0, "FOLDER",
 		    "write a predicted step into FOLDER, as a profile", .place = TS_PLACE_WRITTEN),
 	TS_OPT_END,

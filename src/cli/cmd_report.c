@@ -133,6 +133,8 @@ static struct ts_run_options run_options(const struct reporting *reporting, size
 		.max_steps = reporting->print.all ? SIZE_MAX : reporting->print.max_steps,
 		.torch_logs = door->torch_logs,
 		.nr_torch_logs = door->nr_torch_logs,
+		.xla_dump = door->dump.folder,
+		.mesh = ts_mesh_given(&door->dump),
 		.track_items = cmd_report_wants_tracks(&reporting->print) ? TS_MAX_TRACK_ITEMS : 0,
 		.meter = meter,
 	};
@@ -338,18 +340,38 @@ bool ts_report_settle(struct ts_print_options *print)
 struct report_options {
 	struct ts_print_options print;
 	const char *logdir;
+	struct ts_dump_options dump;
 };
 
 static enum ts_exit run_report(struct ts_cli *cli)
 {
 	const struct report_options *own = cli->own;
-	const struct ts_door door = { .emit = ts_emit_report };
+	const struct ts_door door = { .emit = ts_emit_report, .dump = own->dump };
 	struct ts_print_options print = own->print;
 
 	cli->logdir = own->logdir;
 	if (!ts_report_settle(&print))
 		return TS_EXIT_USAGE;
 	return ts_report_sessions(cli, &print, &door);
+}
+
+enum ts_status ts_set_mesh(void *mesh, const char *value, struct ts_error *err)
+{
+	struct ts_mesh parsed;
+
+	TS_ASSERT(mesh && value);
+	memcpy(mesh, &value, sizeof(value));
+	return ts_mesh_parse(ts_bytes_of(value), &parsed, err);
+}
+
+struct ts_mesh ts_mesh_given(const struct ts_dump_options *options)
+{
+	struct ts_mesh mesh = { .nr = 0 };
+
+	TS_ASSERT(options);
+	if (options->mesh)
+		ts_mesh_parse(ts_bytes_of(options->mesh), &mesh, NULL);
+	return mesh;
 }
 
 const char *ts_view_at(const struct ts_command *command, size_t index)
@@ -380,6 +402,7 @@ static const struct ts_option options[] = {
 	TS_OPT_FLAG(OWN, print.tracks, "tracks", 0, "JSON: with what the viewers draw over time"),
 	TS_OPT_TEXT(OWN, logdir, "logdir", 0, "DIR",
 		    "the log directory that TensorBoard was given, for names and links"),
+	TS_OPTION_XLA_DUMP(OWN, dump),
 	TS_OPT_END,
 };
 

@@ -4,6 +4,7 @@
 #define TS_CLI_REPORT_H
 
 #include "cli/cli.h"
+#include "model/sharding.h"
 #include "write/output.h"
 
 /* What commands that print a report are asked for. */
@@ -35,6 +36,20 @@ struct ts_print_options {
 			    "first")
 #define TS_OPTION_ALL(type, member, text) TS_OPT_FLAG(type, member.all, "all", 0, text)
 
+/* Why collectives are in the modules: what XLA dumped of its partitioner, and the user's names of the axes. */
+struct ts_dump_options {
+	const char *folder, *mesh; /* NULL: not given */
+};
+#define TS_OPTION_XLA_DUMP(type, member)                                                      \
+	TS_OPT_TEXT(type, member.folder, "xla-dump", 0, "FOLDER",                             \
+		    "what XLA dumped of the partitioner: why each collective is there",          \
+			    .place = TS_PLACE_READ),      \
+		TS_OPT_CALL(type, member.mesh, "mesh", "AXES", ts_set_mesh,                   \
+			    "the axes of its shardings: data=2,model=4")
+enum ts_status ts_set_mesh(void *mesh, const char *value, struct ts_error *err);
+/* .nr 0: none was given. */
+struct ts_mesh ts_mesh_given(const struct ts_dump_options *options);
+
 /* Every output (write/list.h) by its name, for TS_OPTION_FORMAT. */
 const char *ts_format_at(const struct ts_command *command, size_t index);
 
@@ -59,6 +74,7 @@ struct ts_door {
 	bool interleave, no_python;
 	const char *const *torch_logs;
 	size_t nr_torch_logs;
+	struct ts_dump_options dump;
 };
 /* Prints the report of a run that MAKE opens and analyses, as if a session was read. */
 struct ts_run;

@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "model/opcode.h"
+#include "model/sharding.h"
 
 #define TS_HLO_UNKNOWN (-1)
 
@@ -176,6 +177,10 @@ struct ts_hlo_instr {
 	int64_t channel_id; /* TS_HLO_UNKNOWN: none */
 	/* of a collective: how many devices work together, and how many are in all its groups; 0: unknown */
 	int32_t group_size, nr_devices;
+	struct ts_device_list group; /* the devices of its first group; .nr 0: unknown */
+	bool is_spmd_generated;	     /* the partitioner put it in, as it says itself */
+	const struct ts_hlo_sharding
+		*sharding;	  /* of an array, before the partitioner; NULL: none */
 	int64_t parameter_number; /* of a parameter */
 	int64_t tuple_index;	  /* of a get-tuple-element */
 	int64_t feature_group_count, batch_group_count;
@@ -267,6 +272,8 @@ struct ts_hlo_module {
 	uint32_t nr_aliases; /* results that take a parameter's memory: donated arguments */
 	const struct ts_hlo_alias *aliases;
 	struct ts_hlo_buffers buffers;
+	/* As XLA's partitioner got it and left it, where dumps of both were given (run/dumps.h); or NULL */
+	const struct ts_hlo_module *unpartitioned, *partitioned;
 	struct ts_bytes proto; /* the bytes it was made from */
 	bool is_bare;	       /* they are an HloModuleProto, without an HloProto around it */
 };

@@ -2,6 +2,8 @@
 /* From files to results. */
 #include "run/run.h"
 
+#include "run/dumps.h"
+
 #include "analysis/settings_list.h"
 #include "base/check.h"
 #include "run/launched.h"
@@ -654,6 +656,7 @@ enum ts_status ts_run_context(struct ts_run *run, const struct ts_run_options *o
 	if (st == TS_OK)
 		run_set_topology(run, options, ctx);
 	ctx->libtpu = options->libtpu;
+	ctx->mesh = options->mesh;
 	if (run->profile.nr_devices > 0)
 		ctx->libtpu = run->profile.devices[0].libtpu;
 	ts_run_steps_release(&run->steps);
@@ -686,7 +689,9 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 	memset(&ctx, 0, sizeof(ctx));
 	run->profile.input_names = options->settings->input_names;
 	run->profile.step_mark = options->settings->step_mark;
-	st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
+	st = options->xla_dump ? ts_dumps_join(&run->profile, options->xla_dump, err) : TS_OK;
+	if (st == TS_OK)
+		st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
 	if (st == TS_OK)
 		st = ts_launched_make(&run->profile, 0, (uint32_t)run->profile.nr_hosts,
 				      options->nr_threads, err);

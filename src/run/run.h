@@ -38,6 +38,8 @@ struct ts_run_options {
 	struct ts_bytes chip;	       /* for modules without a run: which chip; may be empty */
 	struct ts_bytes topology;      /* likewise: of which slice, "2x4"; may be empty */
 	struct ts_bytes libtpu;	       /* likewise: by which version; may be empty */
+	const char *xla_dump;	       /* a folder of what XLA dumped (run/dumps.h); NULL: none */
+	struct ts_mesh mesh;	       /* the user's axes; .nr 0: not known */
 	const struct ts_halt *halt;    /* whether the analyses are still wanted; NULL: they are */
 	bool wants_strict;	       /* see struct ts_read_request */
 	bool no_mix; /* a trace does not stand for an empty xplane beside xplanes with planes */

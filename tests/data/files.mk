@@ -20,3 +20,7 @@ EXTRA_DIST += $(torch:%=tests/data/torch/%.pt.trace.json.gz) $(torch:%=tests/dat
 	tests/data/torch/dedicated_log_torch_trace_breaks.log.gz
 EXTRA_DIST += tests/data/torch_memory.pt.trace.json.gz tests/data/torch_memory.json \
 	tests/data/torch_operators.pt.trace.json.gz tests/data/torch_operators.json tests/data/tracelens.json
+resharded = hidden heads lookup parts columns_then_rows sequence sharded_weights
+EXTRA_DIST += $(resharded:%=tests/data/resharding/%.hlo.pb) \
+	$(resharded:%=tests/data/resharding/module_0000.jit_%.0000.before_spmd-partitioning.hlo.pb) \
+	$(resharded:%=tests/data/resharding/module_0000.jit_%.0001.after_spmd-partitioning.hlo.pb)

@@ -25,6 +25,7 @@ KNOWN = {
     ("advice", "torch", "exposed_async"): XLA_ALONE,
     ("advice", "torch", "sparsecore_offload"): XLA_ALONE,
     ("advice", "torch", "matmul_fill"): XLA_ALONE,
+    ("advice", "torch", "resharding"): XLA_ALONE,
     ("advice", "torch", "padding_waste"): XLA_ALONE,
     ("advice", "torch", "unfused"): XLA_ALONE,
     ("advice", "torch", "donation"): XLA_ALONE,

@@ -1049,6 +1049,30 @@ export interface CollectiveCoresRow {
 	is_others?: true;
 }
 
+export interface ReshardingRow {
+	module: string | null;
+	op: string | null;
+	kind: string | null;
+	shape: string | null;
+	bytes: number | null;
+	axes: string | null;
+	op_name: string | null;
+	source: string | null;
+	spmd_generated: boolean | null;
+	from: string | null;
+	to: string | null;
+	cause: string | null;
+	cause_source: string | null;
+	cause_op_name: string | null;
+	suspicious: boolean | null;
+	reason: string | null;
+	mend: string | null;
+	time_ps: number | null;
+	hidden_ps: number | null;
+	op_index: number | null;
+	is_others?: true;
+}
+
 export interface AsyncOpsRow {
 	module: string | null;
 	name: string | null;
@@ -2451,6 +2475,7 @@ export interface Results {
 	custom_calls?: CustomCalls;
 	collectives?: CollectivesRow[];
 	collective_cores?: CollectiveCoresRow[];
+	resharding?: ReshardingRow[];
 	async?: Async;
 	sparsecore?: Sparsecore;
 	streams?: Streams;

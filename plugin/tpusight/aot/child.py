@@ -178,6 +178,15 @@ def _proto_of(folder: str) -> Optional[bytes]:
     return None
 
 
+def _keep_partitioning(dump: str, folder: str) -> None:
+    """What XLA dumped of its partitioner: why each collective is in the module."""
+    found = [name for name in os.listdir(dump) if job.PARTITIONER_PASS in name and name.endswith(".hlo.pb")]
+    if found:
+        os.makedirs(os.path.join(folder, job.PARTITIONER), exist_ok=True)
+    for name in found:
+        os.replace(os.path.join(dump, name), os.path.join(folder, job.PARTITIONER, name))
+
+
 def _facts_of(compiled: Any) -> Dict[str, Any]:
     """What the compiler says of the program that it made; what a version of it does not say is left out."""
     facts: Dict[str, Any] = {"memory": {}, "cost": {}}
@@ -531,7 +540,8 @@ def _compile(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -
     with tempfile.TemporaryDirectory(prefix="dump-", dir=wanted.folder) as dump:
         begin = time.monotonic()
         try:
-            compiled = lowered.compile(compiler_options={"xla_dump_to": dump, "xla_dump_hlo_as_proto": True, **options})
+            compiled = lowered.compile(compiler_options={"xla_dump_to": dump, "xla_dump_hlo_as_proto": True,
+                                                         "xla_dump_hlo_pass_re": f".*{job.PARTITIONER_PASS}.*", **options})
             facts["compile_seconds"] = round(time.monotonic() - begin, 3)
             facts.update(_facts_of(compiled))
             if wanted.keeps_text:
@@ -541,6 +551,7 @@ def _compile(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -
             proto = _proto_of(dump)
             if proto:
                 _keep(wanted, proto, facts)
+            _keep_partitioning(dump, wanted.folder)
 
 
 def _kind(error: BaseException) -> str:

@@ -20,15 +20,16 @@ from . import chips, libraries, shapes
 
 _NEEDED = ("jax", "libtpu")
 EXTRA = "pip install 'tpusight[before]'"
-PROTO, FACTS, TEXT = "module.hlo_proto.pb", "facts.json", "module.txt"
+PROTO, FACTS, TEXT, PARTITIONER = "module.hlo_proto.pb", "facts.json", "module.txt", "partitioner"
+PARTITIONER_PASS = "spmd-partition"
 _MOST_WORDS = 4000
 _BUSY_S = 1.0
 PLAN = "plan"  # the kind of a change that stands for all that can be tried, or for its `kinds` of them
 
 
 class Compilation(NamedTuple):
-    """One thing to compile. CHANGE is what --try changes, a dict with a `kind`; FOLDER is where PROTO and FACTS go, and TEXT where it is
-    wanted (KEEPS_TEXT)."""
+    """One thing to compile. CHANGE is what --try changes, a dict with a `kind`; FOLDER is where PROTO and FACTS go, TEXT where it is
+    wanted (KEEPS_TEXT), and the folder PARTITIONER where the program is split."""
     folder: str
     topology: str
     change: Optional[Dict[str, Any]] = None

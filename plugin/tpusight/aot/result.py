@@ -7,6 +7,7 @@ from .. import _program
 from ..session import Report, Session
 from ..table import Findings, Table
 from . import job
+from .shapes import mesh_text
 from .summary import Summary
 from .whatif import Tried
 
@@ -45,12 +46,22 @@ class Before:
     def _opened(self, outcome: job.Outcome, thresholds: Optional[Dict[str, float]]) -> Session:
         version = (self.facts.get("versions") or {}).get("libtpu")
         options = [f"--libtpu={version}"] if version else []
+        split = self._partitioned(outcome.asked.folder)
         if outcome.trouble:
-            return _Module(self.path, [f"--chip={self.chip}", *options], self._owner, thresholds)
+            return _Module(self.path, [f"--chip={self.chip}", *options, *split], self._owner, thresholds)
         folder = os.path.join(outcome.asked.folder, "predicted")
         slice_ = self.topology.replace("tpu7x", "v7x")
         _program.run("hlo", f"--topology={slice_}", f"--predict={folder}", *options, self.path)
-        return Session(folder, thresholds, folder=self._owner)
+        session = Session(folder, thresholds, folder=self._owner)
+        session._options[:0] = split
+        return session
+
+    def _partitioned(self, folder: str) -> List[str]:
+        """Options that say why collectives are in the module."""
+        dump, mesh = os.path.join(folder, job.PARTITIONER), self.facts.get("mesh")
+        if not os.path.isdir(dump):
+            return []
+        return [f"--xla-dump={dump}", *([f"--mesh={mesh_text(mesh)}"] if mesh else [])]
 
     @property
     def report(self) -> Report:

@@ -11,7 +11,7 @@
 #define TS_ANALYSIS_DOCTOR_H
 
 #define TS_NEEDS(X) \
-	X(ops) X(op_cores) X(time) X(gaps) X(systolic) X(padding) X(fusion) X(collectives) X(custom_calls) \
+	X(ops) X(op_cores) X(time) X(gaps) X(systolic) X(padding) X(fusion) X(collectives) X(resharding) X(custom_calls) \
 	X(capture) X(cache) X(capacity) X(memory) X(remat) X(async) X(sparsecore) X(allocators) \
 	X(memory_timeline) X(compile) X(critical_path) X(hta) X(kernels) X(operators) X(streams) X(timeline)
 #include "analysis/doctor/replay.h"
@@ -40,6 +40,7 @@
 	X(cpu_fallback)         \
 	X(logging_in_steps)     \
 	X(other_time)           \
+	X(resharding)           \
 	X(exposed_collectives)  \
 	X(straggler)            \
 	X(uneven_op)            \

@@ -4,7 +4,7 @@
  * model/hlo.h. The bytes are first looked over with the cursor (scan.c), then protobuf-c unpacks
  * one computation at a time into memory that is given back at once.
  *
- * Left out: literals, shardings, control dependencies.
+ * Left out: literals, shardings of tuples, control dependencies.
  */
 #include "read/hlo.h"
 

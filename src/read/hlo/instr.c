@@ -301,69 +301,18 @@ static void convert_aliases(struct ts_hlo_reader *reader, const Tpusight__HloIns
 	to->aliases = aliases;
 }
 
-/* Devices: of a group, and of all groups together. */
-struct groups {
-	int64_t size, all;
-};
-
-static struct groups groups_listed(Tpusight__ReplicaGroup **groups, size_t n)
+static bool says_spmd(const Tpusight__FrontendAttributes *attributes)
 {
-	struct groups found = { .size = n > 0 ? (int64_t)groups[0]->n_replica_ids : 0 };
-
-	for (size_t i = 0; i < n; i++)
-		found.all += (int64_t)groups[i]->n_replica_ids;
-	return found;
-}
-
-static struct groups groups_iota(const Tpusight__IotaReplicaGroupList *list)
-{
-	int64_t size = TS_MAX(list->num_devices_per_group, 0);
-
-	return (struct groups){ size, ts_i64_mul(size, TS_MAX(list->num_replica_groups, 0)) };
-}
-
-/* A group is the product of the axes it goes along, or of their parts; all groups are the mesh. */
-static struct groups groups_of_mesh(const Tpusight__MeshAxesReplicaGroupList *list)
-{
-	int64_t size = list->n_axes > 0 && list->mesh ? 1 : 0, all = size;
-
-	for (size_t i = 0; i < list->n_axes && size > 0; i++) {
-		const Tpusight__AxisRef *ref = list->axes[i];
-		int64_t along = 0;
-
-		if (ref->sub_axis_info)
-			along = ref->sub_axis_info->size;
-		else if (ref->mesh_axis_index >= 0 &&
-			 (uint64_t)ref->mesh_axis_index < list->mesh->n_axes)
-			along = list->mesh->axes[ref->mesh_axis_index]->size;
-		size = ts_i64_mul(size, TS_MAX(along, 0));
-	}
-	for (size_t i = 0; size > 0 && i < list->mesh->n_axes; i++)
-		all = ts_i64_mul(all, TS_MAX(list->mesh->axes[i]->size, 0));
-	return (struct groups){ size, size > 0 ? all : 0 };
-}
-
-/* Compilers of different years write the groups in different ways. */
-static struct groups groups_of(const Tpusight__HloInstruction *from)
-{
-	const Tpusight__CollectiveDeviceList *list = from->collective_device_list;
-	struct groups found = groups_listed(from->replica_groups, from->n_replica_groups);
-
-	if (found.size == 0 && list)
-		found = groups_listed(list->replica_groups, list->n_replica_groups);
-	if (found.size == 0 && list && list->iota_replica_group_list)
-		found = groups_iota(list->iota_replica_group_list);
-	if (found.size == 0 && from->iota_collective_device_list)
-		found = groups_iota(from->iota_collective_device_list);
-	if (found.size == 0 && from->mesh_axes_replica_group_list)
-		found = groups_of_mesh(from->mesh_axes_replica_group_list);
-	return found;
+	for (size_t i = 0; attributes && i < attributes->n_map; i++)
+		if (strcmp(attributes->map[i]->key, "is_spmd_generated") == 0)
+			return strcmp(attributes->map[i]->value, "true") == 0;
+	return false;
 }
 
 static void convert_numbers(struct ts_hlo_reader *reader, const Tpusight__HloInstruction *from,
 			    struct ts_hlo_instr *to)
 {
-	struct groups groups = groups_of(from);
+	struct ts_hlo_groups groups = ts_hlo_groups_of(reader, from);
 	bool is_fft = from->n_fft_length > 0;
 
 	to->id = from->id;
@@ -372,6 +321,8 @@ static void convert_numbers(struct ts_hlo_reader *reader, const Tpusight__HloIns
 	to->channel_id = from->channel_id > 0 ? from->channel_id : TS_HLO_UNKNOWN;
 	to->group_size = (int32_t)TS_MIN(groups.size, INT32_MAX);
 	to->nr_devices = (int32_t)TS_MIN(groups.all, INT32_MAX);
+	to->group = groups.first;
+	to->is_spmd_generated = says_spmd(from->frontend_attributes);
 	to->feature_group_count = TS_MAX(from->feature_group_count, 1);
 	to->batch_group_count = TS_MAX(from->batch_group_count, 1);
 	to->dimensions = is_fft ? ts_hlo_numbers(reader, from->fft_length, from->n_fft_length)
@@ -431,6 +382,7 @@ void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstr
 	convert_conv(reader, from->convolution_dimension_numbers, to);
 	convert_dot(reader, from->dot_dimension_numbers, to);
 	convert_slices(reader, from, to);
+	to->sharding = ts_hlo_sharding_of(reader, from->sharding);
 	convert_literal((struct ts_bytes){ from->literal.data, from->literal.len }, to);
 	to->direction = ts_hlo_text(reader, from->comparison_direction);
 	ts_hlo_convert_backend(reader, backend, to);

@@ -69,6 +69,17 @@ void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstr
 enum ts_status ts_hlo_read_frames(struct ts_hlo_reader *reader);
 void ts_hlo_set_frames(struct ts_hlo_reader *reader, int32_t frame_id, struct ts_hlo_instr *to);
 
+/* devices.c: the devices of a collective's groups: of the first one, and how many are in one and in all. */
+struct ts_hlo_groups {
+	int64_t size, all; /* 0: unknown */
+	struct ts_device_list first;
+};
+struct ts_hlo_groups ts_hlo_groups_of(struct ts_hlo_reader *reader,
+				      const Tpusight__HloInstruction *from);
+/* NULL: there is none, or none that is about axes. */
+const struct ts_hlo_sharding *ts_hlo_sharding_of(struct ts_hlo_reader *reader,
+						 const Tpusight__OpSharding *from);
+
 /* buffers.c: what stands where, once all instructions are there. Damage: as if it said nothing. */
 void ts_hlo_read_aliases(struct ts_hlo_reader *reader);
 enum ts_status ts_hlo_read_buffers(struct ts_hlo_reader *reader);
