@@ -17,7 +17,7 @@ struct ts_gap_witness {
 	enum ts_host_activity activity; /* of the event */
 	enum ts_host_owner owner;
 	bool is_awaited; /* what a thread that launches did until it launched the next program */
-	bool is_mark;	 /* of a step: it says where the host was, and nothing is known of what it did */
+	bool is_mark; /* of a step: it says where the host was, and nothing is known of what it did */
 };
 
 /* The gaps that passed in one host event. */

@@ -188,13 +188,6 @@ static bool is_awaited(const struct gaps_state *state, const struct gap *gap,
 	       time_in(gap, start_ps, seen->end_ps) >= (gap->end_ps - gap->start_ps) / 2;
 }
 
-bool ts_gaps_is_mark(const struct ts_context *ctx, const struct ts_op *op)
-{
-	return ts_bytes_starts(op->name, "ProfilerStep#") ||
-	       ts_step_mark_is_sure(ts_step_mark_of(ctx->profile, op)) ||
-	       ts_bytes_is(op->name, ctx->outline->host_steps.made_of);
-}
-
 /* A mark of a step says where the thread is, as a frame does. */
 static bool is_place(const struct ts_context *ctx, const struct ts_op *op)
 {

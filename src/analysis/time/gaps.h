@@ -11,6 +11,7 @@
 
 #define TS_NEEDS(X) X(time)
 #include "analysis/kit/needs.h"
+#include "model/step_mark.h"
 
 struct gap {
 	int64_t start_ps, end_ps;
@@ -50,7 +51,12 @@ struct gaps_state {
 };
 
 /* Is it the mark of a step? It says where the host was, not what it did. */
-bool ts_gaps_is_mark(const struct ts_context *ctx, const struct ts_op *op);
+static inline bool ts_gaps_is_mark(const struct ts_context *ctx, const struct ts_op *op)
+{
+	return ts_bytes_starts(op->name, "ProfilerStep#") ||
+	       ts_step_mark_is_sure(ts_step_mark_of(ctx->profile, op)) ||
+	       ts_bytes_is(op->name, ctx->outline->host_steps.made_of);
+}
 
 /* gaps_report.c. False: no memory. */
 bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *ctx,
