@@ -16,15 +16,35 @@ static void next_cell(struct ts_csv *csv)
 	csv->in_row = true;
 }
 
+/* Spreadsheets take the full-width forms of these signs, too. */
+static bool begins_with_sign(struct ts_bytes text)
+{
+	static const char *const wide[] = { "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d",
+					    "\xef\xbc\xa0" };
+
+	for (size_t i = 0; i < TS_NELEM(wide); i++)
+		if (ts_bytes_starts(text, wide[i]))
+			return true;
+	return text.n > 0 && text.p[0] != '\0' && strchr("=+-@", text.p[0]);
+}
+
 static bool is_formula(struct ts_bytes text)
 {
-	return text.n > 0 && text.p[0] != '\0' && strchr("=+-@\t\r", text.p[0]);
+	return begins_with_sign(text) ||
+	       (text.n > 0 && text.p[0] != '\0' && strchr("\t\r\n", text.p[0]));
+}
+
+/* Where a spreadsheet may begin a cell in the middle of ours: its separator is ; or a tab in much of the world, and quotes mean
+ * nothing to it behind the first of them. */
+static bool parts_cells(uint32_t c)
+{
+	return c == ';' || c == '\t' || c == '\n' || c == '\r';
 }
 
 static bool needs_quotes(struct ts_bytes text)
 {
 	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] == '"' || text.p[i] == ',' || text.p[i] == '\n' || text.p[i] == '\r')
+		if (text.p[i] == '"' || text.p[i] == ',' || parts_cells(text.p[i]))
 			return true;
 	return text.n > 0 && (text.p[0] == ' ' || text.p[text.n - 1] == ' ');
 }
@@ -49,6 +69,8 @@ static void put_valid(struct ts_buf *out, struct ts_bytes text)
 			ts_buf_put(out, (struct ts_bytes){ start, (size_t)(p - start) });
 		if (c == '"')
 			ts_buf_putc(out, '"');
+		if (parts_cells(c) && begins_with_sign((struct ts_bytes){ p, (size_t)(end - p) }))
+			ts_buf_putc(out, '\'');
 	}
 }
 

@@ -3,8 +3,9 @@
  * A CSV writer onto a buffer: RFC 4180 quoting, lines that end in a line feed.
  *
  * Text may be any bytes: bytes that are not UTF-8, and control characters other than line ends and
- * tabs, become U+FFFD. Text that a spreadsheet would take for a formula (it begins with = + - @, a
- * tab or a carriage return) gets an apostrophe in front: names in a profile come from other people.
+ * tabs, become U+FFFD. Text that a spreadsheet would take for a formula (it begins with = + - @, one of their
+ * full-width forms, a tab or a line end) gets an apostrophe in front, and so does such a sign behind ; a tab or a line end
+ * inside of it, where a spreadsheet of another language begins a cell: names in a profile come from other people.
  * Numbers are untouched.
  */
 #ifndef TS_CODEC_CSV_H

@@ -187,10 +187,11 @@ export function cut(s, n) {
 }
 
 /** @param {string} s */
-const quote = (s) => (/[",\n\r]|^ | $/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
-// As report --format csv writes it (codec/csv.c): what begins like a formula is kept a text; unknown is empty.
+const quote = (s) => (/[",;\t\n\r]|^ | $/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
+// As report --format csv writes it (codec/csv.c): what begins like a formula, or would behind another separator, is kept a text; unknown is
+// empty.
 /** @param {string} s */
-const guarded = (s) => (/^[=+\-@\t\r]/.test(s) ? `'${s}` : s);
+const guarded = (s) => (/^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/.test(s) ? "'" : "") + s.replace(/([;\t\r\n])(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1'");
 /** @type {(v: Cell) => string} */
 function cell(v) {
 	if (v === null || v === undefined) return "";

@@ -171,7 +171,11 @@ test("in a CSV texts with separators are quoted", () => {
 });
 
 test("in a CSV a text cannot become a formula, and a number stays one", () => {
-	for (const text of ["=1+1", "+1", "-1", "@x"]) assert.equal(csv(["a"], [{ a: text }]), `a\r\n'${text}\r\n`);
+	for (const text of ["=1+1", "+1", "-1", "@x", "\uff1d1", "\uff0b1", "\uff0d1", "\uff20x"]) assert.equal(csv(["a"], [{ a: text }]), `a\r\n'${text}\r\n`);
+	assert.equal(csv(["a"], [{ a: "a;=1+1;b" }]), "a\r\n\"a;'=1+1;b\"\r\n");
+	assert.equal(csv(["a"], [{ a: "a\t-1" }]), "a\r\n\"a\t'-1\"\r\n");
+	assert.equal(csv(["a"], [{ a: "a\r\n@x" }]), "a\r\n\"a\r\n'@x\"\r\n");
+	assert.equal(csv(["a"], [{ a: "\t=1" }]), "a\r\n\"'\t'=1\"\r\n");
 	assert.equal(csv(["a"], [{ a: -1 }]), "a\r\n-1\r\n");
 });
 
