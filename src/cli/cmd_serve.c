@@ -10,6 +10,7 @@
 #include "cli/mount.h"
 #include "cli/serving.h"
 #include "serve/made.h"
+#include "serve/roots.h"
 
 /* The signals that end the server are blocked before a thread is made, so that only this thread
  * gets them. */
@@ -38,7 +39,7 @@ static enum ts_exit check_paths(const struct ts_cli *cli)
 		bool is_empty_folder;
 
 		if (st == TS_OK && !ts_made_is(cli->paths[i]))
-			st = ts_runs_find(&runs, cli->paths[i], &err);
+			st = ts_roots_find(&runs, cli->paths, cli->nr_paths, i, &err);
 		is_empty_folder = st == TS_NOTFOUND && is_folder(cli->paths[i]);
 
 		ts_runs_release(&runs);

@@ -682,6 +682,17 @@ static enum ts_status rundir_enter(struct finder *finder, size_t index, const ch
 	return st;
 }
 
+static enum ts_status enter_link(struct finder *finder, size_t index, const char *logdir,
+				 struct ts_error *err)
+{
+	const struct ts_runs *runs = finder->runs;
+	const char *path = finder->folders[index].path;
+
+	if (runs->enters && !runs->enters(runs->enters_ctx, path))
+		return problem(finder, path, runs->outside, err);
+	return rundir_enter(finder, index, logdir, err);
+}
+
 static enum ts_status rundir_walk(struct finder *finder, struct ts_error *err)
 {
 	struct folder root = { .path = finder->root };
@@ -691,12 +702,10 @@ static enum ts_status rundir_walk(struct finder *finder, struct ts_error *err)
 	if (st == TS_OK)
 		st = add_folder(finder, root, false, err);
 	while (st == TS_OK && finder->nr_todo + finder->nr_links > 0) {
-		bool real = finder->nr_todo > 0;
-
-		st = rundir_enter(finder,
-				  real ? finder->todo[--finder->nr_todo]
-				       : finder->links[--finder->nr_links],
-				  logdir, err);
+		if (finder->nr_todo > 0)
+			st = rundir_enter(finder, finder->todo[--finder->nr_todo], logdir, err);
+		else
+			st = enter_link(finder, finder->links[--finder->nr_links], logdir, err);
 	}
 	return st;
 }

@@ -10,7 +10,7 @@
  * xplane is empty (io/dropped.h). The names and heads of traces show which of a folder are one
  * session (io/captures.h).
  *
- * Hidden files and folders (and so our own temporaries) are passed over. Links are followed; each
+ * Hidden files and folders (and so our own temporaries) are passed over. Links are followed, as far as .enters lets them; each
  * folder is entered once, whatever its names, so a link that leads back ends there.
  *
  * What is wrong on the way (a folder that cannot be read, a link that loops or leads nowhere, a
@@ -83,6 +83,10 @@ struct ts_runs {
 	bool empty_is_fine; /* given by the caller: a session without profiles is no problem */
 	struct ts_remote *remote; /* likewise, for sessions below URLs */
 	const struct ts_looker *looker;
+	/* Likewise: may the folder behind the link PATH be looked into? Where not, .outside is its problem. NULL: each may. */
+	bool (*enters)(const void *ctx, const char *path);
+	const void *enters_ctx;
+	const char *outside;
 
 	struct ts_arena arena; /* from here on: for the search alone */
 	size_t sessions_cap, problems_cap, folders_cap;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts: RFC 9110, 4.2.3 (names of hosts), 7.2 (Host), 15.5 (statuses); RFC 9112, 3.2 (targets), 11.2
- * (smuggling); W3C Fetch Metadata. */
+ * (smuggling), 5.1 (names of headers); W3C Fetch Metadata. */
 #include "serve/guard.h"
 
 #include <strings.h>
@@ -9,14 +9,14 @@
 #include "serve/address.h"
 #include "serve/extension.h"
 #include "serve/mhd.h"
+#include "serve/server.h"
 
-#define MAX_HOST   300 /* a name has 253 characters at most */
-#define MAX_TARGET 4096
+#define MAX_HOST 300 /* a name has 253 characters at most */
 
 struct heads {
 	struct ts_bytes host, origin, site, mode;
 	size_t nr_hosts;
-	bool has_body;
+	bool has_body, is_odd;
 	char reached
 		[TS_ADDRESS_CAP]; /* our end of the connection, where that may be a host; or "" */
 };
@@ -26,6 +26,15 @@ static bool guard_is_word(struct ts_bytes text, const char *word)
 	return text.n == strlen(word) && strncasecmp((const char *)text.p, word, text.n) == 0;
 }
 
+/* RFC 9110, 5.6.2: a token. "Host :" and "Ho st:" are none. */
+static bool guard_is_token(struct ts_bytes text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] <= ' ' || text.p[i] > '~' || strchr("\"(),/:;<=>?@[\\]{}", text.p[i]))
+			return false;
+	return text.n > 0;
+}
+
 static mhd_result note_head(void *ctx, enum MHD_ValueKind kind, const char *key, size_t key_size,
 			    const char *text, size_t size)
 {
@@ -33,6 +42,7 @@ static mhd_result note_head(void *ctx, enum MHD_ValueKind kind, const char *key,
 	struct ts_bytes name = { (const uint8_t *)key, key_size };
 	struct ts_bytes value = { (const uint8_t *)text, text ? size : 0 };
 
+	heads->is_odd |= !guard_is_token(name);
 	if (guard_is_word(name, MHD_HTTP_HEADER_HOST)) {
 		heads->host = value;
 		heads->nr_hosts++;
@@ -127,18 +137,20 @@ static bool is_own_page(const struct ts_guard *guard, const struct heads *heads)
 	       guard_is_word(heads->site, "none") || guard_is_word(heads->mode, "navigate");
 }
 
-bool ts_guard_is_plain(const char *target)
+enum ts_target ts_guard_target(const char *target)
 {
 	size_t n;
 
 	TS_ASSERT(target != NULL);
 	n = strlen(target);
-	if (target[0] != '/' || target[1] == '/' || n > MAX_TARGET || strstr(target, "%00"))
-		return false;
+	if (n > TS_TARGET_MAX)
+		return TS_TARGET_LONG;
+	if (target[0] != '/' || target[1] == '/' || strstr(target, "%00"))
+		return TS_TARGET_ODD;
 	for (size_t i = 0; i < n; i++)
 		if (target[i] <= ' ' || target[i] > '~' || target[i] == '\\')
-			return false;
-	return true;
+			return TS_TARGET_ODD;
+	return TS_TARGET_PLAIN;
 }
 
 bool ts_guard_is_host(const char *text)
@@ -151,18 +163,38 @@ bool ts_guard_is_host(const char *text)
 	       text[strspn(text, letters)] == '\0';
 }
 
+/* What is wrong with the form of a request, whoever sent it. */
+static struct ts_answer refuse_form(const struct heads *heads, enum ts_target target,
+				    size_t head_bytes)
+{
+	if (target == TS_TARGET_LONG)
+		return ts_answer_error(MHD_HTTP_URI_TOO_LONG,
+				       "the address has more than %d characters", TS_TARGET_MAX);
+	if (head_bytes > TS_SERVER_HEAD_BYTES)
+		return ts_answer_error(MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE,
+				       "the headers take more than %d bytes", TS_SERVER_HEAD_BYTES);
+	if (heads->nr_hosts > 1)
+		return ts_answer_error(MHD_HTTP_BAD_REQUEST, "the request names two hosts");
+	if (heads->is_odd)
+		return ts_answer_error(MHD_HTTP_BAD_REQUEST, "a header has no proper name");
+	return (struct ts_answer){ .body = NULL };
+}
+
 struct ts_answer ts_guard_refuse(const struct ts_guard *guard, struct MHD_Connection *client,
-				 const char *method, const char *path, bool *has_body)
+				 const char *method, enum ts_target target, const char *path,
+				 size_t head_bytes, bool *has_body)
 {
 	struct heads heads = { .nr_hosts = 0 };
+	struct ts_answer refusal;
 
 	TS_ASSERT(guard != NULL && client != NULL && method != NULL && has_body != NULL);
 	MHD_get_connection_values_n(client, MHD_HEADER_KIND, note_head, &heads);
 	if (guard->is_open)
 		find_reached(&heads, client);
 	*has_body = heads.has_body;
-	if (heads.nr_hosts > 1)
-		return ts_answer_error(MHD_HTTP_BAD_REQUEST, "the request names two hosts");
+	refusal = refuse_form(&heads, target, head_bytes);
+	if (refusal.body)
+		return refusal;
 	if (!is_loopback(guard, heads.host) && !is_given(guard, heads.host) &&
 	    !is_reached(guard, &heads, heads.host))
 		return ts_answer_error(MHD_HTTP_FORBIDDEN,
@@ -170,14 +202,15 @@ struct ts_answer ts_guard_refuse(const struct ts_guard *guard, struct MHD_Connec
 				       "only (--allow-host adds a name)",
 				       (unsigned)guard->port, (unsigned)guard->port,
 				       guard->is_open ? " and its own address" : "");
-	if (!is_for_perfetto(&heads, path) && !is_own_page(guard, &heads))
+	if (!is_for_perfetto(&heads, target == TS_TARGET_PLAIN ? path : NULL) &&
+	    !is_own_page(guard, &heads))
 		return ts_answer_error(MHD_HTTP_FORBIDDEN, "pages of other origins are refused");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return ts_answer_error(MHD_HTTP_METHOD_NOT_ALLOWED,
 				       "only GET and HEAD are answered here");
 	if (heads.has_body)
 		return ts_answer_error(MHD_HTTP_BAD_REQUEST, "a request has no body here");
-	if (!path)
+	if (target != TS_TARGET_PLAIN)
 		return ts_answer_error(
 			MHD_HTTP_BAD_REQUEST,
 			"this is not a plain path (/ is the page, /api/runs the runs)");

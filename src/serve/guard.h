@@ -9,8 +9,8 @@
  * Sec-Fetch-Site), that page must be ours too; the one other that may is Perfetto's, and only what is below
  * TS_EXTENSION_PATH, which is the same for all runs.
  *
- * What two programs could read in two ways is refused as well: two Hosts, a body, a target that is not
- * a plain path.
+ * What two programs could read in two ways is refused as well: two Hosts, a header whose name is no word, a body, a
+ * target that is not a plain path.
  */
 #ifndef TS_SERVE_GUARD_H
 #define TS_SERVE_GUARD_H
@@ -26,15 +26,20 @@ struct ts_guard {
 	size_t nr_hosts;
 };
 
-/* Is TARGET, as it was sent, a path that reads the same everywhere? */
-bool ts_guard_is_plain(const char *target);
+/* What a target is, as it was sent: a path that reads the same everywhere, one that does not, or one that is too long. */
+enum ts_target { TS_TARGET_PLAIN, TS_TARGET_ODD, TS_TARGET_LONG };
+
+#define TS_TARGET_MAX 16384 /* characters: runs= has 512 ids of 16, their commas escaped */
+
+enum ts_target ts_guard_target(const char *target);
 
 /* Is TEXT a value for .hosts? */
 bool ts_guard_is_host(const char *text);
 
-/* PATH: NULL where the target is not plain. An answer that says why; .body is NULL where the request is not
- * refused. *HAS_BODY: it has, or may have. */
+/* PATH: that of TARGET, where it is plain. HEAD_BYTES: of the request line and the headers. An answer that says why; .body
+ * is NULL where the request is not refused. *HAS_BODY: it has, or may have. */
 struct ts_answer ts_guard_refuse(const struct ts_guard *guard, struct MHD_Connection *client,
-				 const char *method, const char *path, bool *has_body);
+				 const char *method, enum ts_target target, const char *path,
+				 size_t head_bytes, bool *has_body);
 
 #endif

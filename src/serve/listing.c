@@ -9,6 +9,7 @@
 #include "base/halt.h"
 #include "io/look.h"
 #include "io/rundir.h"
+#include "serve/roots.h"
 #include "serve/trend.h"
 #include "base/order.h"
 
@@ -189,10 +190,7 @@ static void put_outside(struct ts_json *json, const struct ts_session *session)
 {
 	struct ts_buf text = TS_BUF_INIT;
 
-	ts_buf_printf(&text,
-		      "%s: a link leads out of what is served (give tpusight serve the folder that "
-		      "it leads to, too)",
-		      ts_session_place(session));
+	ts_buf_printf(&text, "%s: " TS_ROOTS_OUTSIDE, ts_session_place(session));
 	ts_json_string(json, ts_buf_bytes(&text));
 	ts_buf_release(&text);
 }

@@ -134,7 +134,7 @@ enum ts_status ts_reports_find(struct ts_reports *reports, struct ts_runs *runs,
 		struct ts_error story = TS_ERROR_INIT;
 
 		if (!ts_made_is(options->paths[i]) &&
-		    ts_runs_find(runs, options->paths[i], &story) == TS_NOMEM)
+		    ts_roots_find(runs, options->paths, options->nr_paths, i, &story) == TS_NOMEM)
 			return ts_fail_nomem(err);
 	}
 	if (options->join_sessions)

@@ -32,15 +32,43 @@ static bool is_beside(const char *path, const char *root)
 	return beside;
 }
 
-static bool roots_holds(char *const *paths, size_t nr_paths, const struct ts_hostfile *file)
+static bool roots_holds(char *const *paths, size_t nr_paths, const char *path)
 {
-	char *real = realpath(file->path, NULL);
+	char *real = realpath(path, NULL);
 	bool found = false;
 
 	for (size_t i = 0; real && !found && i < nr_paths; i++)
 		found = roots_is_below(real, paths[i]);
 	free(real);
 	return found;
+}
+
+struct served {
+	char *const *paths;
+	size_t nr_paths;
+};
+
+static bool roots_enters(const void *ctx, const char *path)
+{
+	const struct served *served = ctx;
+
+	return roots_holds(served->paths, served->nr_paths, path);
+}
+
+enum ts_status ts_roots_find(struct ts_runs *runs, char *const *paths, size_t nr_paths, size_t at,
+			     struct ts_error *err)
+{
+	const struct served served = { paths, nr_paths };
+	enum ts_status st;
+
+	TS_ASSERT(runs != NULL && paths != NULL && at < nr_paths);
+	runs->enters = roots_enters;
+	runs->enters_ctx = &served;
+	runs->outside = TS_ROOTS_OUTSIDE;
+	st = ts_runs_find(runs, paths[at], err);
+	runs->enters = NULL;
+	runs->enters_ctx = NULL;
+	return st;
 }
 
 bool ts_roots_hold(char *const *paths, size_t nr_paths, const struct ts_session *session)
@@ -50,10 +78,10 @@ bool ts_roots_hold(char *const *paths, size_t nr_paths, const struct ts_session 
 	if (session->kind == TS_SESSION_STREAM)
 		return true;
 	for (size_t i = 0; i < session->nr_files; i++)
-		if (!roots_holds(paths, nr_paths, &session->files[i]))
+		if (!roots_holds(paths, nr_paths, session->files[i].path))
 			return false;
 	for (size_t i = 0; i < session->nr_extras; i++)
-		if (!roots_holds(paths, nr_paths, &session->extras[i]))
+		if (!roots_holds(paths, nr_paths, session->extras[i].path))
 			return false;
 	return true;
 }

@@ -27,6 +27,10 @@
 /* That were shut down and are not closed yet, which takes a moment on a busy machine: beyond it new clients are refused. */
 #define MORE_SOCKETS 384
 
+/* In which libmicrohttpd keeps a request: each argument, cookie and header takes 64 bytes beside its own. Where it is used up the
+ * connection ends without an answer; so it holds what TS_SERVER_HEAD_BYTES may have of them. Nobody's pages are touched before. */
+#define HEAD_ROOM (40 * TS_SERVER_HEAD_BYTES)
+
 static const struct ts_clients_limits limits = { .max_clients = TS_SERVER_CLIENTS,
 						 .ask_ms = TS_SERVER_ASK_MS,
 						 .take_ms = TS_SERVER_TAKE_MS,
@@ -50,8 +54,8 @@ struct ts_server {
 /* A connection, with the request that it is at. */
 struct connection {
 	struct ts_client *client;
-	bool is_plain; /* its target */
-	bool is_read;  /* its headers */
+	enum ts_target target;
+	bool is_read; /* its headers */
 };
 
 static const char *header(struct MHD_Connection *client, const char *name)
@@ -246,7 +250,7 @@ static void *on_target(void *ctx, const char *target, struct MHD_Connection *cli
 	struct connection *connection = connection_of(client);
 
 	if (connection) {
-		connection->is_plain = ts_guard_is_plain(target);
+		connection->target = ts_guard_target(target);
 		connection->is_read = false;
 	}
 	return NULL;
@@ -329,6 +333,14 @@ static mhd_result answer_guest(const struct ts_server *server, struct MHD_Connec
 	return send_answer(client, refuse_stranger());
 }
 
+static size_t head_bytes_of(struct MHD_Connection *client)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(client, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+	return info ? info->header_size : 0;
+}
+
 /*
  * libmicrohttpd calls this for the headers, and again when all is read. What has a body is refused at
  * once, and its connection ends there: nothing of the body is read as a request.
@@ -344,8 +356,8 @@ static mhd_result on_request(void *ctx, struct MHD_Connection *client, const cha
 
 	if (!connection || *upload_size > 0)
 		return MHD_NO;
-	refusal = ts_guard_refuse(&server->guard, client, method,
-				  connection->is_plain ? path : NULL, &has_body);
+	refusal = ts_guard_refuse(&server->guard, client, method, connection->target, path,
+				  head_bytes_of(client), &has_body);
 	if (!connection->is_read && !has_body) {
 		ts_body_drop(refusal.body);
 		connection->is_read = true;
@@ -422,9 +434,9 @@ static struct MHD_Daemon *start_daemon(struct ts_server *server, const struct ts
 		port, NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR, &address->as.any,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_S, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned)(TS_SERVER_CLIENTS + MORE_SOCKETS), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)TS_SERVER_HEAD_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-		MHD_OPTION_URI_LOG_CALLBACK, on_target, server, MHD_OPTION_NOTIFY_CONNECTION,
-		on_connection, server, MHD_OPTION_NOTIFY_COMPLETED, on_end, server, MHD_OPTION_END);
+		(size_t)HEAD_ROOM, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK,
+		on_target, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+		MHD_OPTION_NOTIFY_COMPLETED, on_end, server, MHD_OPTION_END);
 }
 
 static void server_set_up(struct ts_server *server, const struct ts_server_options *options,

@@ -223,8 +223,14 @@ def rows_of(host, end):
     runs = "GET /api/runs HTTP/1.1\r\n"
     targets = {"http://127.0.0.1/": 400, "http://evil.example/": 400, "//page.js": 400, "/\\page.js": 400, "/%00": 400,
                "/page.js%00.png": 400, "/%c0%afpage.js": 404, "/%0d%0aX:%20y": 404, "/a\rb": 400,
-               "/" + "a" * 5000: 400, "/" + "a" * 99999: 414}
-    headers = {"A: " + "b" * 99999: 431, "Host: evil.example": 400, host.strip(): 400, "no colon": 400, "Content-Length: 5": 400,
+               "/" + "a" * 16383: 404, "/" + "a" * 16384: 414, "/" + "a" * 30000: 414, "/" + "a" * 99999: 414,
+               "/api/trend?runs=" + ",".join(["0123456789abcdef"] * 512): 404,
+               "/api/trend?runs=" + "%2C".join(["0123456789abcdef"] * 513): 404,
+               "/api/runs?" + "&".join(f"a{i}=1" for i in range(1500)): 200, "/api/runs?" + "a&" * 8000: 200}
+    headers = {"A: " + "b" * 99999: 431, "A: " + "b" * 33000: 431, "A: " + "b" * 30000: 200,
+               "Cookie: " + "; ".join(f"c{i}=1" for i in range(3000)): 200, "Cookie: " + "a;" * 16000: 200, "Cookie: " + "a;" * 16400: 431,
+               "B: 1\r\n" * 6000: 431, "A : x": 400, "A\t: x": 400, f"{host.strip().replace(':', ' :', 1)}": 400,
+               "A(): x": 400, "\x7f: x": 400, "Host: evil.example": 400, host.strip(): 400, "no colon": 400, "Content-Length: 5": 400,
                "Content-Length: 0": 200, "Content-Length: -5": 400, "Transfer-Encoding: identity": 400, "Upgrade: websocket": 200,
                "Expect: 100-continue\r\nContent-Length: 3": 400, "Range: bytes=0-3": 200}
     lines = {"GET /api/runs HTTP/1.0": 200, "GET /api/runs": 400,
@@ -286,10 +292,17 @@ def outside(folder):
     hidden = os.path.join(secret, "secret", "plugins", "profile", "2026_01_01_00_00_00", "host.xplane.pb")
     os.symlink(hidden, os.path.join(session, "host.xplane.pb"))
     os.symlink(os.path.join(logdir, "own"), os.path.join(logdir, "same"))
+    os.makedirs(os.path.join(secret, "many", *"abc"))
+    os.mkdir(os.path.join(secret, "many", "closed"), 0)
+    for i in range(20):
+        os.makedirs(os.path.join(secret, "many", f"n{i}", "plugins", "profile", "empty"))
+    os.symlink(os.path.join(secret, "many"), os.path.join(logdir, "many"))
     with doors.serving(logdir) as (url, _):
         listed = json.loads(ask(url, "/api/runs")[2])
         must(len(listed["runs"]) == 1, f"through links there are {[r['run'] for r in listed['runs']]}")
-        must(sum("leads out" in p for p in listed["problems"]) == 2, f"the links are not told of: {listed['problems']}")
+        must(sum("leads out" in p for p in listed["problems"]) == 3, f"the links are not told of: {listed['problems']}")
+        must(len(listed["problems"]) == 3 and not any("/n0" in p or "closed" in p for p in listed["problems"]),
+             f"what lies behind a link is named: {listed['problems'][:9]}")
         hidden = [r["id"] for r in both(logdir, secret) if r["run"] not in ("own", "same")]
         must(hidden and all(ask(url, f"/api/report?run={run}")[0] == 404 for run in hidden), "a report behind a link is given")
 

@@ -14,17 +14,17 @@ TEST(a_target_is_a_path_that_reads_the_same_everywhere)
 		"/a\\b",     "/a b", "/a\rb",	  "/a\x7f",  "/\xc0\xaf",	"http://127.0.0.1/",
 		"example:80"
 	};
-	static char longest[5000];
+	static char longest[TS_TARGET_MAX + 2];
 
 	for (size_t i = 0; i < TS_NELEM(plain); i++)
-		assert_true(ts_guard_is_plain(plain[i]));
+		assert_int_equal(ts_guard_target(plain[i]), TS_TARGET_PLAIN);
 	for (size_t i = 0; i < TS_NELEM(other); i++)
-		assert_false(ts_guard_is_plain(other[i]));
+		assert_int_equal(ts_guard_target(other[i]), TS_TARGET_ODD);
 	memset(longest, '/', 1);
 	memset(longest + 1, 'a', sizeof(longest) - 2);
-	assert_false(ts_guard_is_plain(longest));
-	longest[4096] = '\0';
-	assert_true(ts_guard_is_plain(longest));
+	assert_int_equal(ts_guard_target(longest), TS_TARGET_LONG);
+	longest[TS_TARGET_MAX] = '\0';
+	assert_int_equal(ts_guard_target(longest), TS_TARGET_PLAIN);
 }
 
 TEST(a_host_is_a_name_or_an_address)
