@@ -43,7 +43,7 @@ EXTRA_DIST += plugin/tpusight/_answer.py plugin/tpusight/_temporary.py plugin/tp
 	plugin/tpusight/unified.py plugin/tpusight/visualization/__init__.py plugin/tpusight/visualization/live_dashboard.py \
 	plugin/tpusight/words.py plugin/tpusight/_plot.py plugin/tpusight/_show.py plugin/tpusight/table.py
 EXTRA_DIST += plugin/tpusight/agent/__init__.py plugin/tpusight/agent/answers.py plugin/tpusight/agent/kept.py \
-	plugin/tpusight/agent/main.py plugin/tpusight/agent/report.py plugin/tpusight/agent/runs.py plugin/tpusight/agent/sql.py
+	plugin/tpusight/agent/main.py plugin/tpusight/agent/query.py plugin/tpusight/agent/report.py plugin/tpusight/agent/runs.py plugin/tpusight/agent/sql.py
 EXTRA_DIST += plugin/tpusight/aot/__init__.py plugin/tpusight/aot/activations.py plugin/tpusight/aot/child.py plugin/tpusight/aot/chips.py \
 	plugin/tpusight/aot/files.py plugin/tpusight/aot/gate.py plugin/tpusight/aot/hlo.py \
 	plugin/tpusight/aot/job.py plugin/tpusight/aot/libraries.py plugin/tpusight/aot/main.py plugin/tpusight/aot/result.py \

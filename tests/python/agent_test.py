@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 """`tpusight mcp`, asked by the client of the protocol's own SDK, under the Python that $TS_TABLES_PYTHON names."""
 import asyncio
+import contextlib
 import csv
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -23,6 +25,7 @@ from tensorboard_plugin_tpusight import runs as of_tensorboard
 from tpusight.agent import answers as of_answers, kept, report as of_agent, runs as of_runs
 
 MOST_BYTES = 16 << 10
+MOST_MEMORY = 1 << 30  # of a query
 SAMPLE = os.path.join(package.DATA, "sample")
 TOOLS = {"list_runs", "summary", "findings", "table", "op", "compare", "sql"}
 
@@ -49,6 +52,16 @@ def talk(paths, *calls, program=package.PROGRAM):
             return answers, await client.list_tools()
 
     return asyncio.run(ask())
+
+
+@contextlib.contextmanager
+def in_folder(folder):
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
 
 def ask(tool, paths=(SAMPLE,), **words):
@@ -288,13 +301,36 @@ class Agent(unittest.TestCase):
         with open(other, "w") as file:
             file.write("a\n1\n")
         here = os.path.join(self.folder, "written.csv")
+        spill = os.path.join(self.folder, ".tmp")
+        os.mkdir(spill)
+        shutil.copy(other, spill)
         asked = [f"SELECT * FROM read_csv('{other}')", f"COPY ops TO '{here}'", "DROP VIEW ops", "SELECT 1; SELECT 2",
                  "SET memory_limit = '9GB'", f"ATTACH '{here}'", "SELECT * FROM nothing", "SELECT FROM WHERE", "INSTALL httpfs",
-                 f"SELECT * FROM glob('{self.folder}/*')"]
-        answers, _ = talk([SAMPLE], *[("sql", {"query": query}) for query in asked])
+                 f"SELECT * FROM glob('{self.folder}/*')", "SELECT * FROM read_text('.tmp/secret.csv')", "SELECT * FROM '.tmp/secret.csv'",
+                 f"SELECT * FROM read_blob('{spill}/secret.csv')", "SELECT * FROM read_text('/proc/self/environ')",
+                 "SELECT * FROM read_text('../../../../../../proc/self/environ')", "SELECT * FROM asked", "SELECT * FROM names",
+                 "SELECT * FROM query('COPY ops TO ''x.csv'' ')"]
+        with in_folder(self.folder):
+            answers, _ = talk([SAMPLE], *[("sql", {"query": query}) for query in asked])
         for query, answer in zip(asked, answers):
             self.assertIsInstance(answer, ValueError, query)
         self.assertFalse(os.path.exists(here))
+        self.assertEqual(os.listdir(spill), ["secret.csv"])
+
+    def test_sql_takes_no_more_memory_and_disk_than_it_may(self):
+        long, wide = "SELECT repeat('a', 300000000) AS a", "SELECT repeat('a', 30000000) || i AS a FROM range(100) AS t(i)"
+        sorted_away = "SELECT i, repeat('x', 900) || i AS a FROM range(3000000) AS t(i) ORDER BY a DESC LIMIT 2999999"
+        with in_folder(self.folder):
+            before = sorted(os.listdir("."))
+            answers, _ = talk([SAMPLE], *[("sql", {"query": query}) for query in (long, wide, sorted_away, "SELECT 1 AS a")])
+            self.assertEqual(sorted(os.listdir(".")), before)
+        for answer in answers[:3]:
+            if isinstance(answer, ValueError):
+                self.assertIn("ask for less", str(answer))
+        self.assertIsInstance(answers[2], ValueError)  # it fits into no memory that it may have, and nowhere else
+        self.assertEqual(json.loads(answers[3])["rows"], [{"a": 1}])
+        largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
+        self.assertLess(largest, MOST_MEMORY)
 
     def test_a_profile_is_read_once_until_it_changes(self):
         log, program = os.path.join(self.folder, "asked.log"), os.path.join(self.folder, "counting")

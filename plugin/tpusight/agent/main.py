@@ -54,8 +54,7 @@ def _tools(runs: Runs, tables: sql.Tables) -> List[Callable[..., str]]:
         start_ps, duration_ps, self_time_ps ...), ops, steps and findings. Sum events within one line_kind ('ops') only. DESCRIBE
         has no place here: SELECT * FROM ops LIMIT 1 shows the columns."""
         answers.need_top(top)
-        rows, more = sql.ask(tables.of(runs.run(run)), query, top)
-        return answers.bounded({"rows": rows, "has_more": more}, "rows")
+        return answers.bounded(sql.ask(tables.of(runs.run(run)), query, top, answers.MOST_BYTES), "rows")
 
     select.__name__ = "sql"
     return [list_runs, summary, findings, table, op, compare, select]

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""SQL over what `tpusight export` writes. DuckDB answers; it reads the tables of that one run, and writes nothing."""
-import contextlib
+"""SQL over what `tpusight export` writes. DuckDB answers, in a process of its own (query.py) that reads the tables of that one run and
+writes nothing."""
+import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
 import tempfile
-import threading
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Tuple
 
 from .._program import TpusightError, run
 from .kept import Kept
@@ -14,7 +17,7 @@ from .runs import Run
 TABLES = ("events", "ops", "steps", "findings")
 _KEPT_BYTES = 2 << 30  # of tables on disk; of ten million events they are 162 MB
 _TIME_S = 30.0
-_MEMORY = "1GB"
+MOST_BYTES = 1 << 30  # of memory that a query may take, of what Python and DuckDB take for themselves too
 
 
 class Tables:
@@ -40,47 +43,20 @@ class Tables:
         return folder, sum(entry.stat().st_size for entry in os.scandir(folder))
 
 
-def _closed(folder: str) -> Any:
-    """A connection that sees the tables of FOLDER and no other file."""
-    try:
-        import duckdb
-    except ImportError as e:
-        raise TpusightError("SQL needs DuckDB (pip install 'tpusight[agent]')") from e
-    connection = duckdb.connect(":memory:", config={"memory_limit": _MEMORY, "threads": "2"})
-    for table in TABLES:
-        path = os.path.join(folder, table + ".parquet").replace("'", "''")
-        connection.execute(f"CREATE VIEW {table} AS SELECT * FROM read_parquet('{path}')")
-    allowed = (folder + os.sep).replace("'", "''")
-    connection.execute(f"SET allowed_directories = ['{allowed}']")
-    connection.execute("SET enable_external_access = false")
-    connection.execute("SET lock_configuration = true")
-    return connection
-
-
-@contextlib.contextmanager
-def _in_time(connection: Any) -> Iterator[None]:
-    timer = threading.Timer(_TIME_S, connection.interrupt)
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-
-
-def ask(folder: str, query: str, top: int) -> Tuple[List[Dict[str, Any]], bool]:
-    """The first TOP rows, and whether there are more. Only one SELECT is taken."""
-    with contextlib.closing(_closed(folder)) as connection:
-        import duckdb
-        try:
-            statements = connection.extract_statements(query)
-            if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-                raise TpusightError("one SELECT, and nothing else (the tables are events, ops, steps and findings)")
-            with _in_time(connection):
-                cursor = connection.execute(query)
-                names = [column[0] for column in cursor.description]
-                rows = cursor.fetchmany(top + 1)
-        except duckdb.InterruptException as e:
-            raise TpusightError(f"the query took longer than {_TIME_S:.0f} s (ask for less)") from e
-        except duckdb.Error as e:
-            raise TpusightError(str(e)) from e
-    return [dict(zip(names, row)) for row in rows[:top]], len(rows) > top
+def ask(folder: str, query: str, top: int, most: int) -> Dict[str, Any]:
+    """`rows`, the first TOP in about MOST bytes; `has_more`, whether there are others; `left_out`, how many had no room."""
+    asked = {"query": query, "top": top, "most": most, "tables": TABLES, "bytes": MOST_BYTES, "seconds": int(2 * _TIME_S)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))}
+    late = f"the query took longer than {_TIME_S:.0f} s (ask for less)"
+    try:  # in the folder of the tables, so that no file of another is found by its name
+        done = subprocess.run([sys.executable, "-m", __package__ + ".query"], input=json.dumps(asked).encode(), cwd=folder, env=environment,
+                              capture_output=True, timeout=_TIME_S, check=False)
+    except subprocess.TimeoutExpired as e:
+        raise TpusightError(late) from e
+    if done.returncode:
+        large = f"the query ended without an answer: it wants more than {MOST_BYTES >> 20} MiB of memory (ask for less)"
+        raise TpusightError(late if done.returncode == -signal.SIGXCPU else large)
+    answer: Dict[str, Any] = json.loads(done.stdout)
+    if "mistake" in answer:
+        raise TpusightError(answer["mistake"])
+    return answer
