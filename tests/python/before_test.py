@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
 import package
 
@@ -449,6 +450,20 @@ class Before(unittest.TestCase):
         holder.wait()
         holder.stdout.close()
         self.assertEqual(told, [f"libtpu is in use by process {holder.pid}, and one process at a time can have it: waiting for it"])
+
+    def test_a_lock_that_another_user_made_and_holds_is_not_waited_for(self):
+        own, nobodys = self.path("foreign.lock"), self.path("nobodys2.lock")
+        with open(own, "w", encoding="utf-8") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            taken, told = [], []
+            with mock.patch.object(child.os, "geteuid", return_value=os.geteuid() + 1):
+                asking = threading.Thread(target=lambda: taken.append(child.take_lock(lambda event, text: told.append(text), own, nobodys)),
+                                          daemon=True)
+                asking.start()
+                asking.join(60)
+        self.assertEqual((taken, told), ([None], []))
+        os.symlink(own, self.path("link.lock"))
+        self.assertIsNone(child.take_lock(lambda event, text: told.append(text), self.path("link.lock"), nobodys))
 
     def test_a_process_that_has_libtpu_itself_is_not_waited_for(self):
         code = ("from tpusight.aot import shapes; import jax, tpusight; from jax.experimental import topologies; "

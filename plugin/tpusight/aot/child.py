@@ -78,6 +78,18 @@ def own_lock() -> str:
     return os.path.join(tempfile.gettempdir(), f"tpusight-libtpu-{os.getuid()}.lock")
 
 
+def _opened(path: str) -> Optional[int]:
+    """The lock's file; None where another user made it, who could hold it for ever: then libtpu's own lock is all that is asked for."""
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None
+    if os.fstat(fd).st_uid == os.geteuid():
+        return fd
+    os.close(fd)
+    return None
+
+
 def _is_free(fd: int) -> bool:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -100,22 +112,23 @@ def _asked_by(pid: int) -> bool:
     return False
 
 
-def _is_ours(fd: int, libtpu_path: str) -> bool:
+def _is_ours(fd: Optional[int], libtpu_path: str) -> bool:
     """Who waits for libtpu drops our lock meanwhile: who has libtpu may itself ask us, through another process that wants that lock."""
-    if not _is_free(fd):
+    if fd is not None and not _is_free(fd):
         return False
     if not _holder(libtpu_path):
         return True
-    fcntl.flock(fd, fcntl.LOCK_UN)
+    if fd is not None:
+        fcntl.flock(fd, fcntl.LOCK_UN)
     return False
 
 
 def take_lock(tell: Callable[..., None], path: str = "", libtpu_path: str = LIBTPU_LOCK) -> Optional[int]:
     """Waits until no other process has libtpu but the one that asks, and says that it waits. The file is open, and the lock held, until
-    this process ends."""
+    this process ends; None where there is no such file."""
     if not fcntl:
         return None
-    fd = os.open(path or own_lock(), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    fd = _opened(path or own_lock())
     told = False
     while True:
         pid = _holder(libtpu_path)
