@@ -119,9 +119,12 @@ struct ts_outcome {
 	size_t nr_damaged, nr_empty; /* of the bad ones: a file is damaged; no profile is there */
 	bool usage;		     /* one was asked for what it does not have */
 	bool damaged;		     /* one was read in part */
+	bool unwritten; /* one was read, and what was made of it could not be written */
 };
 /* ST is of one more input; ERR is complained of when there is something in it. */
 void ts_outcome_note(struct ts_outcome *outcome, enum ts_status st, const struct ts_error *err);
+/* The input could be read; ST is of the writing of what was made of it. */
+void ts_outcome_of_output(struct ts_outcome *outcome, enum ts_status st);
 enum ts_exit ts_outcome_exit(const struct ts_outcome *outcome);
 /* "3 sessions: 1 annotated, 1 damaged, 1 empty"; nothing of a single one. */
 void ts_outcome_line(struct ts_buf *out, const struct ts_outcome *outcome, const char *done);

@@ -335,6 +335,7 @@ static void strip_rest(struct work *work, const char *dir)
 	st = ts_strip_folder(&strip, work->cli->remote, dir, &err);
 	if (strip.report.nr_entries > 0)
 		say_strip(work, dir, &strip.report, &strip.push, st, &err);
+	work->outcome.unwritten |= ts_deeds_nr(&strip.report, TS_DEED_FAILED) > 0;
 	if (st || strip.report.nr_entries > 0)
 		ts_outcome_note(&work->outcome, st, &err);
 	ts_strip_release(&strip);
@@ -383,6 +384,13 @@ static void do_session(void *ctx, void *slot, size_t i, size_t nr_threads, struc
 		annotate_session(work, done, session, nr_threads, meter);
 }
 
+/* Was it the writing alone that failed? */
+static bool is_unwritten(const struct done *done)
+{
+	return ts_deeds_nr(&done->one.report, TS_DEED_FAILED) > 0 ||
+	       (done->st == TS_IO && done->one.is_analysed);
+}
+
 static void say_session(void *ctx, void *slot, size_t i)
 {
 	const struct ts_session *session;
@@ -395,6 +403,7 @@ static void say_session(void *ctx, void *slot, size_t i)
 			  done->st, &done->err);
 	else
 		say_annotation(work, session, done);
+	work->outcome.unwritten |= is_unwritten(done);
 	ts_outcome_note(&work->outcome, done->st, &done->err);
 	ts_annotation_release(&done->one);
 }

@@ -272,8 +272,10 @@ static enum ts_status export_session(struct exporting *exporting, const struct t
 	ts_progress_end(&progress);
 	exporting->outcome.damaged |= ts_complain_of_run(&run, true);
 	for (int i = 0; i < TS_NR_EXPORT_TABLES && st == TS_OK; i++)
-		if (exporting->wants[i])
+		if (exporting->wants[i]) {
 			st = cmd_export_write_table(exporting, &run, session, i, err);
+			ts_outcome_of_output(&exporting->outcome, st);
+		}
 	ts_run_release(&run);
 	return st;
 }

@@ -139,6 +139,7 @@ static enum ts_exit cmd_map_put_beside(const struct ts_cli *cli, const struct ts
 		st = ts_beside_put(&beside, session, &err);
 	if (ts_deeds_failures(&beside.done) > 0)
 		err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
+	outcome.unwritten = ts_deeds_nr(&beside.done, TS_DEED_FAILED) > 0;
 	ts_outcome_note(&outcome, st, &err);
 	ts_overlay_report_release(&beside.done);
 	ts_input_release(&report);

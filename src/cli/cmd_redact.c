@@ -161,13 +161,14 @@ static bool cmd_redact_print_written(const struct ts_cli *cli, const char *path,
 }
 
 static enum ts_status redact_file(struct redacting *redacting, const struct ts_hostfile *file,
-				  struct ts_error *err)
+				  struct ts_outcome *outcome, struct ts_error *err)
 {
 	struct ts_input input = TS_INPUT_INIT;
 	struct ts_copy_place place = TS_COPY_PLACE_INIT;
 	struct ts_copy_out out = { .file = TS_NEWFILE_INIT };
 	struct ts_redact_report report;
 	enum ts_status st = ts_input_open(&input, file->path, err);
+	bool is_read = st == TS_OK;
 
 	if (st == TS_OK)
 		st = cmd_redact_find_place(redacting, file, &place, err);
@@ -187,6 +188,8 @@ static enum ts_status redact_file(struct redacting *redacting, const struct ts_h
 								out.file.nr_bytes, &input);
 		st = ts_copy_place_done(&place, redacting->cli, err);
 	}
+	if (is_read)
+		ts_outcome_of_output(outcome, st);
 	ts_copy_release(&out);
 	ts_copy_place_release(&place);
 	ts_input_release(&input);
@@ -219,7 +222,7 @@ static enum ts_exit redact_all(struct redacting *redacting, const struct ts_runs
 
 			ts_progress_begin(&progress, redacting->cli,
 					  redacting->session->files[i].path);
-			st = redact_file(redacting, &redacting->session->files[i], &err);
+			st = redact_file(redacting, &redacting->session->files[i], &outcome, &err);
 			ts_progress_end(&progress);
 			ts_outcome_note(&outcome, st, &err);
 		}

@@ -264,7 +264,7 @@ static enum ts_status cmd_trim_plan(struct trimming *trimming, struct ts_error *
 }
 
 static enum ts_status trim_session(const struct ts_cli *cli, const struct ts_session *session,
-				   bool several, bool *damaged, struct ts_error *err)
+				   bool several, struct ts_outcome *outcome, struct ts_error *err)
 {
 	const struct trim_options *own = cli->own;
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
@@ -282,9 +282,11 @@ static enum ts_status trim_session(const struct ts_cli *cli, const struct ts_ses
 		ts_complain(run.problems[i]);
 	if (st == TS_OK)
 		st = cmd_trim_plan(&trimming, err);
-	if (st == TS_OK)
+	if (st == TS_OK) {
 		st = trim_hosts(&trimming, err);
-	*damaged |= trimming.damaged || run.nr_problems > 0;
+		ts_outcome_of_output(outcome, st);
+	}
+	outcome->damaged |= trimming.damaged || run.nr_problems > 0;
 	ts_trim_release(&trimming.trim);
 	ts_run_release(&run);
 	return st;
@@ -300,8 +302,7 @@ static enum ts_exit trim_all(const struct ts_cli *cli, const struct ts_runs *run
 		enum ts_status st;
 
 		ts_progress_begin(&progress, cli, runs->sessions[i].dir);
-		st = trim_session(cli, &runs->sessions[i], runs->nr_sessions > 1, &outcome.damaged,
-				  &err);
+		st = trim_session(cli, &runs->sessions[i], runs->nr_sessions > 1, &outcome, &err);
 		ts_progress_end(&progress);
 		ts_outcome_note(&outcome, st, &err);
 	}

@@ -147,10 +147,16 @@ void ts_outcome_note(struct ts_outcome *outcome, enum ts_status st, const struct
 		ts_complain(err->text);
 }
 
+void ts_outcome_of_output(struct ts_outcome *outcome, enum ts_status st)
+{
+	TS_ASSERT(outcome);
+	outcome->unwritten |= st == TS_IO || st == TS_NOTFOUND; /* ENOENT: of its folder */
+}
+
 enum ts_exit ts_outcome_exit(const struct ts_outcome *outcome)
 {
 	TS_ASSERT(outcome);
-	if (outcome->nr_done == 0)
+	if (outcome->nr_done == 0 && !outcome->unwritten)
 		return outcome->usage ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
 	return outcome->nr_bad || outcome->damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
 }

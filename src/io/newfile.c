@@ -457,7 +457,7 @@ static enum ts_status copy_loop(struct ts_newfile *file, int fd, uint64_t offset
 			file->failed = true;
 			return ts_fail(err, TS_IO,
 				       "%s: the original became shorter while it was copied "
-				       "(run again; nothing was changed)",
+				       "(run again; this file was not changed)",
 				       file->path);
 		}
 		note_written(file, (uint64_t)n);
@@ -613,7 +613,7 @@ enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 
 	TS_ASSERT(file && file->fd >= 0);
 	if (file->failed)
-		return ts_fail(err, TS_IO, "%s: not written whole (nothing was changed)",
+		return ts_fail(err, TS_IO, "%s: not written whole (this file was not changed)",
 			       file->path);
 	if (file->straight)
 		return commit_straight(file, err);

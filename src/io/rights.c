@@ -233,8 +233,8 @@ static enum ts_status copy_attribute(int fd, const char *from, const char *path,
 		n = getxattr(from, name, value.p, (size_t)n);
 	if (n < 0 || value.failed || fsetxattr(fd, name, value.p, (size_t)n, 0) != 0)
 		st = ts_fail(err, TS_IO,
-			     "%s: its attribute %s cannot be kept: %s (nothing was changed)", path,
-			     name, strerror(errno));
+			     "%s: its attribute %s cannot be kept: %s (this file was not changed)",
+			     path, name, strerror(errno));
 	ts_buf_release(&value);
 	return st;
 }

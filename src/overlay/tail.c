@@ -161,7 +161,7 @@ static enum ts_status tail_not_known(const char *cause, size_t at, struct ts_err
 {
 	return ts_fail(err, TS_FORMAT,
 		       "%s at byte %zu, so it is not known whether an annotation stands "
-		       "behind it (copy the profile again; nothing was changed)",
+		       "behind it (copy the profile again; this file was not changed)",
 		       cause, at);
 }
 

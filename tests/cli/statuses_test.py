@@ -195,6 +195,48 @@ class Statuses(unittest.TestCase):
         self.assertEqual(status, USAGE)
         self.assertEqual(os.listdir("log/plugins/profile"), ["s"])  # no empty session, which viewers would list
 
+    def sessions(self, *names):
+        """A log directory with a session of each NAME."""
+        for name in names:
+            os.makedirs(f"log/plugins/profile/{name}")
+            shutil.copyfile(SAMPLE, f"log/plugins/profile/{name}/h.xplane.pb")
+
+    def test_each_output_of_annotate_that_fails(self):
+        """In the place of each of its outputs in turn is a folder, which no file replaces; the others are written."""
+        self.sessions("good")
+        command = [PROGRAM, "annotate", "--perfetto=both", "log"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=PATIENCE)
+        outputs = sorted(set(os.listdir("log/plugins/profile/good")) - {"h.xplane.pb"})
+        self.assertGreater(len(outputs), 4)
+        failed = 0
+        for output in outputs:
+            with self.subTest(output):
+                shutil.rmtree("log")
+                self.sessions("good")
+                os.makedirs(f"log/plugins/profile/good/{output}/in")
+                done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+                if output not in done.stderr:
+                    continue  # a folder is what it makes there
+                failed += 1
+                self.assertEqual(done.returncode, SOME, done.stderr)
+                self.assertNotIn("nothing was changed", done.stderr)
+                self.assertTrue(set(outputs) - {output} & set(os.listdir("log/plugins/profile/good")))
+        self.assertGreater(failed, 2)
+
+    def test_a_command_that_could_read_and_not_write_has_not_read_nothing(self):
+        self.sessions("s")
+        shutil.copyfile(SAMPLE, "h.xplane.pb")
+        os.mkdir("folder")
+        outputs = {"h.xplane.pb/x": {USAGE, SOME}, "folder": {DONE, USAGE, SOME}, "/dev/full": {USAGE, SOME}}
+        commands = [["report", "--format=json"], ["check"], ["compare", SAMPLE], ["hta"], ["kernels"], ["timeline"], ["flame"], ["memory"],
+                    ["trim", "--from-ms=0"], ["redact"], ["export", "--format=parquet"], ["map", "overlay"]]
+        for command in commands:
+            for output, expected in outputs.items():
+                with self.subTest(" ".join(command), output=output):
+                    done = subprocess.run([PROGRAM, *command, "-o", output, "h.xplane.pb"], capture_output=True, text=True, check=False,
+                                          timeout=PATIENCE)
+                    self.assertIn(done.returncode, expected, done.stderr)
+
     def console(self, *words, stdout):
         done = subprocess.run([PROGRAM, *words], stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=PATIENCE)
         return done.returncode, done.stderr.decode()
