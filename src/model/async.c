@@ -15,31 +15,23 @@ static bool has_slot(const struct ts_op *op, bool (*wanted)(const struct ts_op *
 	return !is_paired_done(op) && wanted(op);
 }
 
-static size_t count_slots(const struct ts_profile *profile, bool (*wanted)(const struct ts_op *op))
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < profile->nr_ops; i++)
-		nr += has_slot(&profile->ops[i], wanted);
-	return nr;
-}
-
 enum ts_status ts_async_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile,
 				   bool (*wanted)(const struct ts_op *op), struct ts_error *err)
 {
 	TS_ASSERT(slots && profile);
-	slots->of_op = ts_room_alloc(profile->rooms, (profile->nr_ops + 1) * sizeof(*slots->of_op));
-	slots->op = malloc((count_slots(profile, wanted) + 1) * sizeof(*slots->op));
 	slots->nr = 0;
+	slots->of_op = ts_room_alloc(profile->rooms, (profile->nr_ops + 1) * sizeof(*slots->of_op));
+	for (uint32_t i = 0; slots->of_op && i < profile->nr_ops; i++)
+		slots->of_op[i] =
+			has_slot(&profile->ops[i], wanted) ? (uint32_t)slots->nr++ : TS_NONE;
+	slots->op = malloc((slots->nr + 1) * sizeof(*slots->op));
 	if (!slots->of_op || !slots->op)
 		return ts_fail_nomem(err);
-	for (uint32_t i = 0; i < profile->nr_ops; i++) {
-		slots->of_op[i] = TS_NONE;
-		if (!has_slot(&profile->ops[i], wanted))
-			continue;
-		slots->of_op[i] = (uint32_t)slots->nr;
-		slots->op[slots->nr++] = i;
-	}
+	if (slots->nr == 0) /* as on each of very many lines */
+		return TS_OK;
+	for (uint32_t i = 0; i < profile->nr_ops; i++)
+		if (slots->of_op[i] != TS_NONE)
+			slots->op[slots->of_op[i]] = i;
 	for (uint32_t i = 0; i < profile->nr_ops; i++)
 		if (is_paired_done(&profile->ops[i]) && wanted(&profile->ops[i]))
 			slots->of_op[i] = slots->of_op[profile->ops[i].partner];

@@ -155,6 +155,7 @@ static void move_hosts(struct ts_profile *profile, const struct places *places)
 		profile->hosts[profile->planes[i].host].first_plane = (uint32_t)i;
 		profile->hosts[profile->planes[i].host].nr_planes++;
 	}
+	ts_profile_count_lines(profile);
 }
 
 static enum ts_status part_set_time(struct ts_profile *profile, const struct ts_part *part,

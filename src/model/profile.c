@@ -400,6 +400,25 @@ const struct ts_device *ts_line_device(const struct ts_profile *profile, const s
 	return device == TS_NONE ? NULL : &profile->devices[device];
 }
 
+bool ts_host_next_line(const struct ts_profile *profile, uint32_t host, uint32_t *line)
+{
+	const struct ts_host *of = &profile->hosts[host];
+	uint32_t plane = *line == TS_NONE ? of->first_plane : profile->lines[*line].plane;
+	uint32_t next = *line == TS_NONE ? 0 : *line + 1;
+
+	TS_ASSERT_HOT(profile && line && host < profile->nr_hosts);
+	for (; plane < of->first_plane + of->nr_planes; plane++) {
+		const struct ts_plane *in = &profile->planes[plane];
+
+		next = TS_MAX(next, in->first_line);
+		if (next >= in->first_line + in->nr_lines)
+			continue;
+		*line = next;
+		return true;
+	}
+	return false;
+}
+
 bool ts_line_is_core(const struct ts_profile *profile, const struct ts_line *line)
 {
 	enum ts_plane_kind kind = profile->planes[line->plane].kind;
@@ -579,11 +598,17 @@ static bool is_core_of(const struct ts_plane *plane, const struct ts_device *dev
 
 static void link_sparse_cores(struct ts_profile *profile)
 {
+	uint32_t first = 0; /* device of the plane's host: both stand in the order of hosts */
+
 	for (size_t p = 0; p < profile->nr_planes; p++) {
 		struct ts_plane *plane = &profile->planes[p];
 
 		plane->tensor_core = TS_NONE;
-		for (uint32_t i = 0; plane->kind == TS_PLANE_SPARSECORE && i < profile->nr_devices;
+		while (first < profile->nr_devices && profile->devices[first].host < plane->host)
+			first++;
+		for (uint32_t i = first;
+		     plane->kind == TS_PLANE_SPARSECORE && i < profile->nr_devices &&
+		     profile->devices[i].host == plane->host;
 		     i++)
 			if (is_core_of(plane, &profile->devices[i]))
 				plane->tensor_core = i;
@@ -652,6 +677,24 @@ static bool has_others_than_cpus(const struct ts_profile *profile)
 	return has_cpu && has_other;
 }
 
+void ts_profile_count_lines(struct ts_profile *profile)
+{
+	TS_ASSERT(profile);
+	for (size_t i = 0; i < profile->nr_hosts; i++)
+		profile->hosts[i].nr_core_lines = 0;
+	for (size_t i = 0; i < profile->nr_planes; i++)
+		profile->planes[i].nr_core_lines = 0;
+	for (size_t i = 0; i < profile->nr_lines; i++) {
+		const struct ts_line *line = &profile->lines[i];
+		struct ts_plane *plane = &profile->planes[line->plane];
+
+		if (!ts_line_is_core(profile, line))
+			continue;
+		profile->hosts[plane->host].nr_core_lines++;
+		plane->nr_core_lines += line->nr_events > 0;
+	}
+}
+
 enum ts_status ts_profile_finish(struct ts_profile *profile, struct ts_error *err)
 {
 	enum ts_status st;
@@ -660,6 +703,7 @@ enum ts_status ts_profile_finish(struct ts_profile *profile, struct ts_error *er
 	if (has_others_than_cpus(profile))
 		drop_cpus(profile);
 	bound_lines(profile);
+	ts_profile_count_lines(profile);
 	align_hosts(profile);
 	link_sparse_cores(profile);
 	st = label_devices(profile, err);

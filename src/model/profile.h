@@ -132,6 +132,7 @@ struct ts_plane {
 	uint32_t device;      /* index into profile->devices, or TS_NONE */
 	uint32_t tensor_core; /* of a SparseCore's plane: the device it works for, or TS_NONE */
 	uint32_t first_line, nr_lines;
+	uint32_t nr_core_lines;	 /* of them, with events, those of cores; of ts_profile_finish() */
 	const void *reader_data; /* of the reader that made it: how to decode its events */
 };
 
@@ -182,8 +183,9 @@ struct ts_host {
 	int64_t trace_ps;	     /* of a trace: from its first event to its last; TS_UNKNOWN */
 	struct ts_capture_time time; /* what its events may take up */
 	uint32_t first_plane, nr_planes;
-	uint32_t reader;   /* the index of its reader in read/'s list */
-	void *reader_data; /* of that reader, freed by .reader_release */
+	size_t nr_core_lines; /* lines of its cores, with events or without; of ts_profile_finish() */
+	uint32_t reader;      /* the index of its reader in read/'s list */
+	void *reader_data;    /* of that reader, freed by .reader_release */
 	void (*reader_release)(void *data);
 };
 
@@ -299,6 +301,10 @@ void ts_op_init(struct ts_op *op); /* all unknown */
  */
 enum ts_status ts_profile_finish(struct ts_profile *profile, struct ts_error *err);
 
+/* The .nr_core_lines of hosts and planes: who asks of each line how many others there are must not count them each time. Of finish();
+ * once more by who took lines away. */
+void ts_profile_count_lines(struct ts_profile *profile);
+
 uint32_t ts_profile_module_of(const struct ts_profile *profile, uint64_t program_id);
 static inline const struct ts_hlo_instr *ts_op_instr(const struct ts_profile *profile,
 						     const struct ts_op *op)
@@ -311,6 +317,12 @@ static inline const struct ts_hlo_instr *ts_op_instr(const struct ts_profile *pr
 }
 const struct ts_device *ts_line_device(const struct ts_profile *profile,
 				       const struct ts_line *line);
+
+/*
+ * The lines of a host, in the order of the profile; *LINE is TS_NONE at first. False: there are no more. Who asks host by host must
+ * not look at the lines of all hosts each time.
+ */
+bool ts_host_next_line(const struct ts_profile *profile, uint32_t host, uint32_t *line);
 
 /* How much later than the run the host began. */
 int64_t ts_host_lag_ps(const struct ts_profile *profile, const struct ts_host *host);

@@ -13,12 +13,15 @@ void ts_bins_init(struct ts_bins *bins, int64_t origin_ps, int64_t width_ps)
 	*bins = (struct ts_bins){ .origin_ps = origin_ps, .width_ps = TS_MAX(width_ps, 0) };
 }
 
+/* Behind the last one that was used are zeros: a line with one late event costs no more than one with an early one. */
 static void bins_fold(struct ts_bins *bins)
 {
-	for (size_t i = 0; i < TS_BINS / 2; i++)
+	size_t nr = (bins->nr + 1) / 2;
+
+	for (size_t i = 0; i < nr; i++)
 		bins->amount[i] = bins->amount[2 * i] + bins->amount[2 * i + 1];
-	memset(&bins->amount[TS_BINS / 2], 0, sizeof(bins->amount) / 2);
-	bins->nr = (bins->nr + 1) / 2;
+	memset(&bins->amount[nr], 0, (bins->nr - nr) * sizeof(*bins->amount));
+	bins->nr = nr;
 	bins->width_ps *= 2; /* 2^54 at most: then 1024 bins hold all of 64 bits */
 }
 

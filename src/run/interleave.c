@@ -169,8 +169,8 @@ static void interleave_choose(struct host_lines *lines, uint32_t host, const boo
 {
 	const struct ts_profile *profile = lines->profile;
 
-	for (uint32_t i = 0; i < profile->nr_lines; i++)
-		if (wanted[i] && profile->planes[profile->lines[i].plane].host == host)
+	for (uint32_t i = TS_NONE; ts_host_next_line(profile, host, &i);)
+		if (wanted[i])
 			lines->lines[lines->nr_lines++] = i;
 }
 

@@ -17,6 +17,9 @@
 #include "read/stream.h"
 #include "model/torch_event.h"
 
+#define SHARED_SPANS (4 << 20) /* of hosts without cores, in the copies of all that have some */
+#define LEAST_SHARED 1024      /* in one of them */
+
 struct outline_pass {
 	struct ts_profile *profile;
 	uint8_t *activity; /* of each op: enum ts_host_activity */
@@ -396,38 +399,53 @@ static enum ts_status run_outline_join_lines(const struct ts_profile *profile,
 	struct host_sums sums = { .work = { .nr = 0 } };
 	bool good = true;
 
-	for (uint32_t l = 0; l < profile->nr_lines && good; l++)
-		if (profile->planes[profile->lines[l].plane].host == host)
-			good = join_line(outline, l, &lines->items[l], launch, &sums);
+	for (uint32_t l = TS_NONE; good && ts_host_next_line(profile, host, &l);)
+		good = join_line(outline, l, &lines->items[l], launch, &sums);
 	good = good && finish_sums(&sums, &outline->hosts[host]);
 	outline_release_sums(&sums);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
-static bool has_devices(const struct ts_profile *profile, uint32_t host)
+/* Adds what hosts without cores did to one that has some. */
+static bool add_shared(struct ts_host_spans *to, const struct ts_host_spans *shared)
 {
-	for (size_t d = 0; d < profile->nr_devices; d++)
-		if (profile->devices[d].host == host)
-			return true;
-	return false;
+	return ts_spans_union(&to->compile, &shared->compile) &&
+	       ts_spans_union(&to->input, &shared->input) &&
+	       ts_spans_union(&to->launch, &shared->launch);
 }
 
-/* Adds what hosts without cores did to all that have some. */
+/* What they all did, once: each of the hosts gets a copy, so that it has the fewer spans the more they are. */
+static bool sum_controllers(const bool *has_devices, const struct ts_host_spans *hosts, size_t nr,
+			    struct ts_host_spans *shared)
+{
+	size_t nr_to = 0, max;
+	bool good = true;
+
+	for (size_t i = 0; i < nr; i++)
+		nr_to += has_devices[i];
+	max = TS_MIN(TS_MAX(SHARED_SPANS / TS_MAX(nr_to, 1), LEAST_SHARED), TS_SPANS_MAX);
+	shared->compile.max = shared->input.max = shared->launch.max = max;
+	for (size_t i = 0; i < nr && good && nr_to > 0; i++)
+		good = has_devices[i] || add_shared(shared, &hosts[i]);
+	return good;
+}
+
 static enum ts_status share_controllers(const struct ts_profile *profile,
 					struct ts_host_spans *hosts, struct ts_error *err)
 {
-	for (uint32_t from = 0; from < profile->nr_hosts; from++) {
-		if (has_devices(profile, from) ||
-		    hosts[from].compile.nr + hosts[from].input.nr + hosts[from].launch.nr == 0)
-			continue;
-		for (uint32_t to = 0; to < profile->nr_hosts; to++)
-			if (has_devices(profile, to) &&
-			    (!ts_spans_union(&hosts[to].compile, &hosts[from].compile) ||
-			     !ts_spans_union(&hosts[to].input, &hosts[from].input) ||
-			     !ts_spans_union(&hosts[to].launch, &hosts[from].launch)))
-				return ts_fail_nomem(err);
-	}
-	return TS_OK;
+	bool *has_devices = calloc(profile->nr_hosts + 1, sizeof(*has_devices)), good;
+	struct ts_host_spans shared = { .compile = { .nr = 0 } };
+
+	for (size_t d = 0; has_devices && d < profile->nr_devices; d++)
+		has_devices[profile->devices[d].host] = true;
+	good = has_devices && sum_controllers(has_devices, hosts, profile->nr_hosts, &shared);
+	for (size_t i = 0; i < profile->nr_hosts && good; i++)
+		good = !has_devices[i] || add_shared(&hosts[i], &shared);
+	ts_spans_release(&shared.compile);
+	ts_spans_release(&shared.input);
+	ts_spans_release(&shared.launch);
+	free(has_devices);
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 /* Each moment counts once: compilation first, then input, then launches. */

@@ -193,6 +193,22 @@ uint64_t ts_outline_step_number(const struct ts_block *block, size_t i,
 	return (uint64_t)stat.number;
 }
 
+/* What is open and inside of the mark gets it as its parent. What is inside of one of these has a parent, and is stepped
+ * over: however deep marks are, each is met once. */
+static void adopt(const struct scope_marks *open, struct scope_mark *mark)
+{
+	size_t first = open->nr;
+
+	while (first > 0 && open->items[first - 1].start_ps >= mark->start_ps) {
+		struct scope_mark *inner = &open->items[first - 1];
+
+		if (inner->parent == TS_NONE)
+			inner->parent = mark->op;
+		first -= 1 + inner->nr_inside;
+	}
+	mark->nr_inside = open->nr - first;
+}
+
 static enum ts_status take_user(struct outline_scopes *line, const struct ts_block *block, size_t i,
 				const struct scope_level *did, const struct outline_names *names,
 				struct ts_error *err)
@@ -204,9 +220,7 @@ static enum ts_status take_user(struct outline_scopes *line, const struct ts_blo
 				   .number = ts_outline_step_number(block, i, names) };
 
 	memcpy(mark.part_ps, did->part_ps, sizeof(mark.part_ps));
-	for (size_t k = line->open.nr; k-- > 0 && line->open.items[k].start_ps >= mark.start_ps;)
-		if (line->open.items[k].parent == TS_NONE)
-			line->open.items[k].parent = mark.op;
+	adopt(&line->open, &mark);
 	line->is_python |= mark.number != TS_NO_NUMBER;
 	return add_mark(&line->open, &mark, err);
 }
@@ -351,14 +365,52 @@ struct series {
 	bool is_epoch, is_named;
 };
 
-static size_t count_series(const struct ts_profile *profile, const struct scope_marks *marks,
-			   struct ts_bytes name)
-{
-	size_t nr = 0;
+/* The series of one line, in the order of their first marks. */
+struct line_series {
+	struct series *items;
+	size_t nr, cap;
+	struct ts_strmap by_name;
+	struct ts_map by_op; /* names may be long, and very many marks have the same one */
+};
 
-	for (size_t i = 0; i < marks->nr; i++)
-		nr += ts_bytes_eq(outline_scopes_series_of(profile, marks->items[i].op), name);
-	return nr;
+static void line_series_release(struct line_series *line)
+{
+	free(line->items);
+	ts_strmap_release(&line->by_name);
+	ts_map_release(&line->by_op);
+}
+
+static bool line_series_add(struct line_series *line, const struct ts_profile *profile, uint32_t op)
+{
+	struct series series = { .name = outline_scopes_series_of(profile, op) };
+	uint32_t at = ts_strmap_find(&line->by_name, series.name);
+	uint64_t number;
+
+	if (at == TS_NONE) {
+		at = (uint32_t)line->nr;
+		series.is_named = ts_step_mark_of(profile, &profile->ops[op]) == TS_MARK_NAMED;
+		series.is_epoch = ts_scope_is_epoch(series.name, &number);
+		if (!ts_grow(&line->items, &line->cap, line->nr + 1, sizeof(*line->items)) ||
+		    !ts_strmap_set(&line->by_name, series.name, at))
+			return false;
+		line->items[line->nr++] = series;
+	}
+	return ts_map_set(&line->by_op, op, at);
+}
+
+static enum ts_status line_series_count(struct line_series *line, const struct ts_profile *profile,
+					const struct scope_marks *marks, struct ts_error *err)
+{
+	for (size_t i = 0; i < marks->nr; i++) {
+		uint32_t op = marks->items[i].op, at = ts_map_find(&line->by_op, op);
+
+		if (at == TS_NONE && !line_series_add(line, profile, op))
+			return ts_fail_nomem(err);
+		if (at == TS_NONE)
+			at = ts_map_find(&line->by_op, op);
+		line->items[at].nr++;
+	}
+	return TS_OK;
 }
 
 /* Steps are what is marked most often; epochs are steps only where nothing else is marked. */
@@ -371,35 +423,33 @@ static bool is_better(const struct series *series, const struct series *best)
 	return series->nr > best->nr;
 }
 
-/* The series that begins with the first mark of a line or after a mark of another one: few. */
-static struct series find_series(const struct ts_profile *profile,
-				 struct outline_scopes *const *lines)
+static enum ts_status find_series(const struct ts_profile *profile,
+				  struct outline_scopes *const *lines, struct series *best,
+				  struct ts_error *err)
 {
-	struct series best = { .nr = 0 };
+	enum ts_status st = TS_OK;
 
-	for (size_t l = 0; l < profile->nr_lines; l++) {
-		const struct scope_marks *marks = &lines[l]->steps;
-		struct ts_bytes last = { NULL, 0 };
+	for (size_t l = 0; l < profile->nr_lines && st == TS_OK; l++) {
+		struct line_series line = { .nr = 0 };
 
-		for (size_t i = 0; i < marks->nr; i++) {
-			struct series series = { .name = outline_scopes_series_of(
-							 profile, marks->items[i].op) };
-			uint64_t number;
-
-			if ((last.p && ts_bytes_eq(last, series.name)) ||
-			    (best.name.p && ts_bytes_eq(best.name, series.name)))
-				continue;
-			last = series.name;
-			series.is_named =
-				ts_step_mark_of(profile, &profile->ops[marks->items[i].op]) ==
-				TS_MARK_NAMED;
-			series.nr = count_series(profile, marks, series.name);
-			series.is_epoch = ts_scope_is_epoch(series.name, &number);
-			if (is_better(&series, &best))
-				best = series;
-		}
+		st = line_series_count(&line, profile, &lines[l]->steps, err);
+		for (size_t i = 0; i < line.nr && st == TS_OK; i++)
+			if (!(best->name.p && ts_bytes_eq(best->name, line.items[i].name)) &&
+			    is_better(&line.items[i], best))
+				*best = line.items[i];
+		line_series_release(&line);
 	}
-	return best;
+	return st;
+}
+
+static size_t count_series(const struct ts_profile *profile, const struct scope_marks *marks,
+			   struct ts_bytes name)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < marks->nr; i++)
+		nr += ts_bytes_eq(outline_scopes_series_of(profile, marks->items[i].op), name);
+	return nr;
 }
 
 TS_ORDER(outline_scopes_by_time, struct scope_mark, TS_UP(start_ps) TS_UP(end_ps))
@@ -433,9 +483,11 @@ static enum ts_status outline_scopes_find_steps(const struct ts_profile *profile
 						struct outline_scopes *const *lines,
 						struct ts_steps *steps, struct ts_error *err)
 {
-	struct series series = find_series(profile, lines);
-	enum ts_status st;
+	struct series series = { .nr = 0 };
+	enum ts_status st = find_series(profile, lines, &series, err);
 
+	if (st)
+		return st;
 	steps->devices = calloc(profile->nr_hosts + 1, sizeof(*steps->devices));
 	if (!steps->devices)
 		return ts_fail_nomem(err);
@@ -444,9 +496,8 @@ static enum ts_status outline_scopes_find_steps(const struct ts_profile *profile
 		const struct scope_marks *best = NULL;
 		size_t nr, most = 0;
 
-		for (size_t l = 0; l < profile->nr_lines; l++) {
-			if (profile->planes[profile->lines[l].plane].host != host ||
-			    lines[l]->steps.nr <= most)
+		for (uint32_t l = TS_NONE; ts_host_next_line(profile, host, &l);) {
+			if (lines[l]->steps.nr <= most)
 				continue;
 			nr = count_series(profile, &lines[l]->steps, series.name);
 			best = nr > most ? &lines[l]->steps : best;

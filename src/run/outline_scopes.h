@@ -12,6 +12,7 @@
 
 struct scope_mark {
 	uint32_t op, parent; /* parent: of the scope around it; TS_NONE: none so far */
+	size_t nr_inside;    /* of the open ones: so many in front of it are inside of it */
 	int64_t start_ps, end_ps;
 	uint64_t number; /* step_num; TS_NO_NUMBER: it does not mark a step */
 	int64_t part_ps[TS_NR_PARTS];

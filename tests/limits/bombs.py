@@ -3,6 +3,7 @@
 time of all its threads, and the most memory that it held."""
 
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -64,6 +65,24 @@ def measure(program, words, folder, seconds):
         err.seek(0)
         said = err.read(2000).decode(errors="replace")
     return Cost(" ".join(words), used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, child.returncode, said)
+
+
+def counted(program, words, folder):
+    """The instructions of one command on one thread, by valgrind, which counts the same each time: (number, status)."""
+    tool = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", "--log-fd=2", "--error-exitcode=0"]
+    done = subprocess.run(
+        [*tool, program, *words, "-j1"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    found = re.search(rb"I +refs: +([\d,]+)", done.stderr)
+    return int(found.group(1).replace(b",", b"")) if found else None, done.returncode
+
+
+def can_count(program):
+    """Is valgrind there, and can it run the program? One with a sanitizer it cannot."""
+    if not shutil.which("valgrind"):
+        return False
+    number, status = counted(program, ["--version"], ".")
+    return status == 0 and number is not None
 
 
 def around(proto):

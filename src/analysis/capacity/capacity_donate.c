@@ -17,6 +17,7 @@ struct side {
 struct sides {
 	struct side *items;
 	size_t nr, cap;
+	struct ts_map first; /* instruction -> its first side, before they are sorted */
 };
 
 static enum ts_status add_sides(struct sides *sides, const struct ts_hlo_module *module,
@@ -25,7 +26,8 @@ static enum ts_status add_sides(struct sides *sides, const struct ts_hlo_module 
 	const struct ts_shape *whole = &module->instrs[instr].shape;
 	uint32_t nr = ts_shape_leaves(whole);
 
-	if (!ts_grow(&sides->items, &sides->cap, sides->nr + nr + 1, sizeof(*sides->items)))
+	if (!ts_grow(&sides->items, &sides->cap, sides->nr + nr + 1, sizeof(*sides->items)) ||
+	    !ts_map_set(&sides->first, instr, (uint32_t)sides->nr))
 		return ts_fail_nomem(err);
 	for (uint32_t leaf = 0; leaf < nr; leaf++) {
 		struct side *side = &sides->items[sides->nr];
@@ -43,9 +45,17 @@ static enum ts_status add_sides(struct sides *sides, const struct ts_hlo_module 
 
 static void capacity_donate_take(struct sides *sides, uint32_t instr, uint32_t leaf)
 {
-	for (size_t i = 0; i < sides->nr; i++)
-		if (sides->items[i].instr == instr && sides->items[i].leaf == leaf)
-			sides->items[i].taken = true;
+	uint32_t first = ts_map_find(&sides->first, instr);
+	size_t at = (size_t)first + leaf;
+
+	if (first != TS_NONE && at < sides->nr && sides->items[at].instr == instr)
+		sides->items[at].taken = true;
+}
+
+static void release_sides(struct sides *sides)
+{
+	free(sides->items);
+	ts_map_release(&sides->first);
 }
 
 TS_ORDER(by_text, struct side,
@@ -178,8 +188,8 @@ enum ts_status ts_capacity_find_donations(const struct ts_hlo_module *module, si
 	to->nr_donations = pairs.nr;
 	to->donation_bytes = pairs.nr_bytes;
 done:
-	free(params.items);
-	free(outputs.items);
+	release_sides(&params);
+	release_sides(&outputs);
 	ts_arena_release(&scratch);
 	return st;
 }

@@ -355,15 +355,7 @@ static void time_take_core(struct time_device *into, struct time_device *from)
 /* Is there one line alone that says what the core did? Else it is known at the end which one it is. */
 static bool has_one_core(const struct ts_profile *profile, uint32_t device)
 {
-	const struct ts_plane *plane = &profile->planes[profile->devices[device].plane];
-	size_t nr = 0;
-
-	for (uint32_t i = 0; i < plane->nr_lines; i++) {
-		const struct ts_line *line = &profile->lines[plane->first_line + i];
-
-		nr += line->nr_events > 0 && ts_line_is_core(profile, line);
-	}
-	return nr == 1;
+	return profile->planes[profile->devices[device].plane].nr_core_lines == 1;
 }
 
 /* The line of a core: its steps go into those of the run as soon as it is known to be the core's. */

@@ -41,29 +41,16 @@ static bool collectives_wants(const struct ts_context *ctx, const struct ts_line
 	return ts_line_is_core(ctx->profile, line);
 }
 
-/* Lines of cores of the line's host. */
-static size_t nr_core_lines(const struct ts_profile *profile, const struct ts_line *line)
-{
-	const struct ts_host *host = &profile->hosts[profile->planes[line->plane].host];
-	size_t nr = 0;
-
-	for (uint32_t p = 0; p < host->nr_planes; p++) {
-		const struct ts_plane *plane = &profile->planes[host->first_plane + p];
-
-		for (uint32_t l = 0; l < plane->nr_lines; l++)
-			nr += ts_line_is_core(profile, &profile->lines[plane->first_line + l]);
-	}
-	return nr;
-}
-
 static enum ts_status collectives_open(void *arg, const struct ts_context *ctx,
 				       const struct ts_line *line, struct ts_error *err)
 {
 	struct collectives_state *state = arg;
+	const struct ts_plane *plane = &ctx->profile->planes[line->plane];
 	enum ts_status st;
 
-	state->device_index = ctx->profile->planes[line->plane].device;
-	state->max_kept = COLLECTIVES_HOST_INSTANCES / TS_MAX(nr_core_lines(ctx->profile, line), 1);
+	state->device_index = plane->device;
+	state->max_kept = COLLECTIVES_HOST_INSTANCES /
+			  TS_MAX(ctx->profile->hosts[plane->host].nr_core_lines, 1);
 	st = ts_collective_slots_make(&state->slots, ctx->profile, err);
 	if (st)
 		return st;

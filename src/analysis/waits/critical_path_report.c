@@ -58,6 +58,9 @@ struct path_report {
 	struct part *parts;
 	size_t nr_parts, cap_parts;
 	struct ts_map by_part;
+	uint64_t *hashes; /* of names */
+	size_t nr_hashes, cap_hashes;
+	struct ts_map by_name; /* where it stands -> its place in .hashes */
 	/* Of the walk at hand. */
 	int64_t *ps, weight;
 	struct span *spans; /* NULL: they are not asked for */
@@ -91,18 +94,49 @@ static void critical_path_report_add_span(struct path_report *report, enum part_
 			(struct span){ start_ps, end_ps, end_ps - start_ps, device, kind, name };
 }
 
+/* A name may be long, and very many parts have it: each is hashed once, where it stands. */
+static uint64_t critical_path_report_hash(struct path_report *report, struct ts_bytes name)
+{
+	const uint64_t place[] = { (uint64_t)(uintptr_t)name.p, name.n };
+	uint64_t key = ts_hash((struct ts_bytes){ (const uint8_t *)place, sizeof(place) }, 0);
+	uint32_t at = ts_map_find(&report->by_name, key);
+
+	if (at != TS_NONE)
+		return report->hashes[at];
+	at = (uint32_t)report->nr_hashes;
+	if (!ts_grow(&report->hashes, &report->cap_hashes, report->nr_hashes + 1,
+		     sizeof(*report->hashes)) ||
+	    !ts_map_set(&report->by_name, key, at)) {
+		report->failed = true;
+		return 0;
+	}
+	report->hashes[report->nr_hashes++] = ts_hash(name, 0);
+	return report->hashes[at];
+}
+
+static uint64_t critical_path_report_key(struct path_report *report, enum part_kind kind,
+					 struct ts_bytes name, uint32_t device)
+{
+	const uint64_t part[] = { critical_path_report_hash(report, name),
+				  (uint64_t)device * NR_PART_KINDS + kind };
+
+	return ts_hash((struct ts_bytes){ (const uint8_t *)part, sizeof(part) }, 0);
+}
+
 static void critical_path_report_add(struct path_report *report, enum part_kind kind,
 				     struct ts_bytes name, uint32_t device, int64_t start_ps,
 				     int64_t end_ps)
 {
-	uint64_t key = ts_hash(name, (uint64_t)device * NR_PART_KINDS + kind);
-	uint32_t at = ts_map_find(&report->by_part, key);
+	uint64_t key;
+	uint32_t at;
 
 	if (end_ps <= start_ps)
 		return;
 	report->ps[kind] += end_ps - start_ps;
 	if (report->spans)
 		critical_path_report_add_span(report, kind, name, device, start_ps, end_ps);
+	key = critical_path_report_key(report, kind, name, device);
+	at = ts_map_find(&report->by_part, key);
 	if (at == TS_NONE) {
 		at = (uint32_t)report->nr_parts;
 		if (!ts_room_grow(report->path.graph.rooms, &report->parts, &report->cap_parts,
@@ -466,6 +500,8 @@ enum ts_status ts_path_report(void *state, const struct ts_context *ctx, struct 
 	ts_replay_close(&report.replay);
 	ts_path_release(&report.path);
 	ts_map_release(&report.by_part);
+	ts_map_release(&report.by_name);
+	free(report.hashes);
 	ts_room_free(report.parts);
 	return st;
 }
