@@ -406,6 +406,17 @@ static enum ts_status run_outline_join_lines(const struct ts_profile *profile,
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
+/* Adds a copy of the list. */
+static bool sum_copy(struct ts_spans_sum *sum, const struct ts_spans *list)
+{
+	struct ts_spans copy = { .max = list->max };
+	bool good = ts_spans_union(&copy, list);
+
+	if (!good)
+		ts_spans_release(&copy);
+	return good && ts_spans_sum_add(sum, &copy);
+}
+
 /* Adds what hosts without cores did to one that has some. */
 static bool add_shared(struct ts_host_spans *to, const struct ts_host_spans *shared)
 {
@@ -418,15 +429,22 @@ static bool add_shared(struct ts_host_spans *to, const struct ts_host_spans *sha
 static bool sum_controllers(const bool *has_devices, const struct ts_host_spans *hosts, size_t nr,
 			    struct ts_host_spans *shared)
 {
-	size_t nr_to = 0, max;
+	struct host_sums sums = { .work = { .nr = 0 } };
+	size_t nr_to = 0;
 	bool good = true;
 
 	for (size_t i = 0; i < nr; i++)
 		nr_to += has_devices[i];
-	max = TS_MIN(TS_MAX(SHARED_SPANS / TS_MAX(nr_to, 1), LEAST_SHARED), TS_SPANS_MAX);
-	shared->compile.max = shared->input.max = shared->launch.max = max;
+	shared->compile.max = shared->input.max = shared->launch.max =
+		TS_MIN(TS_MAX(SHARED_SPANS / TS_MAX(nr_to, 1), LEAST_SHARED), TS_SPANS_MAX);
 	for (size_t i = 0; i < nr && good && nr_to > 0; i++)
-		good = has_devices[i] || add_shared(shared, &hosts[i]);
+		good = has_devices[i] || (sum_copy(&sums.compile, &hosts[i].compile) &&
+					  sum_copy(&sums.input, &hosts[i].input) &&
+					  sum_copy(&sums.launch, &hosts[i].launch));
+	good = good && ts_spans_sum_finish(&sums.compile, &shared->compile) &&
+	       ts_spans_sum_finish(&sums.input, &shared->input) &&
+	       ts_spans_sum_finish(&sums.launch, &shared->launch);
+	outline_release_sums(&sums);
 	return good;
 }
 
@@ -463,6 +481,7 @@ static enum ts_status join_hosts(const struct ts_profile *profile,
 				 struct ts_error *err)
 {
 	uint8_t *launches = launches_of_hosts(profile, lines);
+	struct ts_spans_sum compile = { .nr = 0 };
 	enum ts_status st = TS_OK;
 
 	outline->hosts = calloc(profile->nr_hosts + 1, sizeof(*outline->hosts));
@@ -473,9 +492,12 @@ static enum ts_status join_hosts(const struct ts_profile *profile,
 	for (uint32_t h = 0; h < outline->nr_hosts && st == TS_OK; h++) {
 		st = run_outline_join_lines(profile, lines, h, (enum ts_host_launch)launches[h],
 					    outline, err);
-		if (st == TS_OK && !ts_spans_union(&outline->compile, &outline->hosts[h].compile))
+		if (st == TS_OK && !sum_copy(&compile, &outline->hosts[h].compile))
 			st = ts_fail_nomem(err);
 	}
+	if (st == TS_OK && !ts_spans_sum_finish(&compile, &outline->compile))
+		st = ts_fail_nomem(err);
+	ts_spans_sum_release(&compile);
 	free(launches);
 	if (st == TS_OK)
 		st = share_controllers(profile, outline->hosts, err);

@@ -22,7 +22,7 @@ from helpers import has_turn
 PROGRAM = os.path.abspath("bin/tpusight")
 FEW, TIMES, GROWTH = 200_000, 4, 9
 MOMENT_S = 0.5
-COUNTED_FEW, COUNTED_GROWTH, PARTS = 50_000, 5.5, 12
+COUNTED_FEW, COUNTED_GROWTH, PARTS = 50_000, 6, 12
 NOTHING, MOMENT = 600, 5_000_000  # bytes; instructions
 FEW_MB = 500  # of the larger input
 FULL, FULL_S, FULL_MB = 10_000_000, 10, 1000

@@ -7,6 +7,7 @@
 #ifndef TS_ANALYSIS_FACTS_COLLECTIVES_H
 #define TS_ANALYSIS_FACTS_COLLECTIVES_H
 
+#include "base/map.h"
 #include "base/bytes.h"
 #include "base/units.h"
 
@@ -83,16 +84,17 @@ struct ts_collectives_facts {
 	size_t nr_cores;
 	const struct ts_host_clock *clocks; /* one a host; NULL: there are not several with cores */
 	size_t nr_clocks;
+	const uint32_t *
+		of_op; /* of each op of the profile: its place in .items, or TS_NONE; NULL: there are none */
 };
 
 /* The fact of an op of the profile, or NULL: it is not a collective, or it did not run. */
 static inline const struct ts_collective *ts_collective_of(
 	const struct ts_collectives_facts *collectives, uint32_t op)
 {
-	for (size_t i = 0; i < collectives->nr; i++)
-		if (collectives->items[i].op == op)
-			return &collectives->items[i];
-	return NULL;
+	uint32_t at = collectives->of_op ? collectives->of_op[op] : TS_NONE;
+
+	return at == TS_NONE ? NULL : &collectives->items[at];
 }
 
 #endif

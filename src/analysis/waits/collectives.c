@@ -33,7 +33,8 @@ static TS_RECORD_WITH(seen, TS_VALID_IF(is_seen), TS_STRUCT(1, async, ts_async_s
 #define TS_SELF struct collectives_state
 static TS_RECORD(collectives, TS_INDEX_KNOWN(1, device_index, TS_BY_DEVICE, TS_BY_HAND),
 		 TS_STRUCT(2, slots, ts_async_slots_record),
-		 TS_RECORDS(4, seen, nr_seen, seen_record, TS_BY_NOTHING, TS_BY_HAND));
+		 TS_RECORDS(4, seen, nr_seen, seen_record, TS_BY_NOTHING, TS_BY_HAND),
+		 TS_SCRATCH(most));
 #undef TS_SELF
 
 static bool collectives_wants(const struct ts_context *ctx, const struct ts_line *line)
@@ -62,18 +63,55 @@ static enum ts_status collectives_open(void *arg, const struct ts_context *ctx,
 	return TS_OK;
 }
 
-/* Makes room for one more: the slot with most instances gives some of its up. */
-static void waits_collectives_make_room(struct collectives_state *state)
+/* Of two slots the one with most instances; of equals the later one. */
+static uint32_t waits_collectives_higher(const struct collectives_state *state, uint32_t a,
+					 uint32_t b)
 {
-	struct collective_seen *most = &state->seen[0];
+	if (a == TS_NONE || b == TS_NONE)
+		return a == TS_NONE ? b : a;
+	return state->seen[a].nr > state->seen[b].nr ? a : b;
+}
+
+static void waits_collectives_rank(struct collectives_state *state, size_t node)
+{
+	state->most[node] =
+		waits_collectives_higher(state, state->most[2 * node], state->most[2 * node + 1]);
+}
+
+static bool waits_collectives_rank_all(struct collectives_state *state)
+{
+	state->nr_leaves = 1;
+	while (state->nr_leaves < state->nr_seen)
+		state->nr_leaves *= 2;
+	state->most = malloc(2 * state->nr_leaves * sizeof(*state->most));
+	for (size_t i = 0; state->most && i < state->nr_leaves; i++)
+		state->most[state->nr_leaves + i] = i < state->nr_seen ? (uint32_t)i : TS_NONE;
+	for (size_t node = state->nr_leaves; state->most && node-- > 1;)
+		waits_collectives_rank(state, node);
+	return state->most != NULL;
+}
+
+static void waits_collectives_rank_slot(struct collectives_state *state, size_t slot)
+{
+	for (size_t node = (state->nr_leaves + slot) / 2; node > 0; node /= 2)
+		waits_collectives_rank(state, node);
+}
+
+/* Makes room for one more: the slot with most instances gives some of its up. */
+static enum ts_status waits_collectives_make_room(struct collectives_state *state,
+						  struct ts_error *err)
+{
+	struct collective_seen *most;
 	size_t nr;
 
-	for (size_t i = 1; i < state->nr_seen; i++)
-		if (state->seen[i].nr >= most->nr)
-			most = &state->seen[i];
+	if (!state->most && !waits_collectives_rank_all(state))
+		return ts_fail_nomem(err);
+	most = &state->seen[state->most[1]];
 	nr = most->nr;
 	ts_collective_thin(most);
 	state->nr_kept -= nr - most->nr;
+	waits_collectives_rank_slot(state, (size_t)(most - state->seen));
+	return TS_OK;
 }
 
 static enum ts_status waits_collectives_keep_time(struct collectives_state *state,
@@ -81,15 +119,19 @@ static enum ts_status waits_collectives_keep_time(struct collectives_state *stat
 						  int64_t dur_ps, struct ts_error *err)
 {
 	size_t nr;
-	enum ts_status st;
+	enum ts_status st = TS_OK;
 
-	while (state->nr_kept > 0 && state->nr_kept >= state->max_kept)
-		waits_collectives_make_room(state);
+	while (state->nr_kept > 0 && state->nr_kept >= state->max_kept && st == TS_OK)
+		st = waits_collectives_make_room(state, err);
+	if (st)
+		return st;
 	nr = seen->nr;
 	st = ts_collective_keep(seen, start_ps, ts_i64_add(start_ps, dur_ps), err);
 	if (st)
 		return st;
 	state->nr_kept += seen->nr - nr;
+	if (state->most && seen->nr != nr)
+		waits_collectives_rank_slot(state, (size_t)(seen - state->seen));
 	return TS_OK;
 }
 

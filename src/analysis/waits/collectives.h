@@ -107,6 +107,10 @@ struct collectives_state {
 	/* by device and slot: of a line one device */
 	struct collective_seen *seen;
 	size_t nr_seen, nr_devices;
+	/* Of a line that has more than may be kept: a tree over .seen, of which each node is the slot below it that has most; node 1 is
+	 * the root, and the leaves are from nr_leaves on. */
+	uint32_t *most;
+	size_t nr_leaves;
 };
 
 /* A slot over all cores. */

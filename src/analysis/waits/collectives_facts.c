@@ -352,10 +352,16 @@ static enum ts_status collectives_facts_make_facts(const struct reading *reading
 	struct ts_collective_core *cores =
 		ts_arena_array(reading->arena, nr_devices + 1, sizeof(*cores));
 
-	if (!items || !cores)
+	size_t nr_ops = reading->ctx->profile->nr_ops;
+	uint32_t *of_op = ts_arena_array(reading->arena, nr_ops + 1, sizeof(*of_op));
+
+	if (!items || !cores || !of_op)
 		return ts_fail_nomem(err);
-	for (size_t i = 0; i < rows->nr; i++)
+	memset(of_op, 0xff, (nr_ops + 1) * sizeof(*of_op)); /* TS_NONE */
+	for (size_t i = 0; i < rows->nr; i++) {
 		items[i] = collectives_facts_fact_of(reading->ctx, &rows->items[i]);
+		of_op[items[i].op] = (uint32_t)i;
+	}
 	for (uint32_t i = 0; i < nr_devices; i++) {
 		if (rows->all[i].nr_matched == 0)
 			continue;
@@ -364,6 +370,7 @@ static enum ts_status collectives_facts_make_facts(const struct reading *reading
 		cores[facts->nr_cores++].device = i;
 	}
 	facts->items = items;
+	facts->of_op = of_op;
 	facts->nr = rows->nr;
 	facts->cores = cores;
 	return TS_OK;
