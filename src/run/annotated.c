@@ -231,7 +231,7 @@ static enum ts_status annotated_take_head(struct text *text, struct ts_error *er
 		st = see_some(text, text->copy->seams.head_at, SIZE_MAX, &head, err);
 		annotated_take(text, head);
 	}
-	return st;
+	return st == TS_OK && text->piece.failed ? ts_fail_nomem(err) : st;
 }
 
 /* Both parts of the text are one job, which reads it once. */
