@@ -6,11 +6,29 @@
 
 #include <fnmatch.h>
 
+#include "copy/digits.h"
 #include "copy/words.h"
 #include "model/torch_event.h"
 
 #define HASH_LETTERS	16
-#define MAX_EDGE_DIGITS 4 /* a number at the end of a name: layer_12, but no customer_402934 */
+#define IDENTIFIER_MAX	1024 /* of one that is looked at; a longer one is hashed as a whole */
+
+/* Each entry of a list is words with a space between. */
+static bool take_words(struct ts_strmap *map, const char *const *list)
+{
+	for (size_t i = 0; list[i]; i++) {
+		struct ts_bytes words = ts_bytes_of(list[i]);
+
+		while (words.n > 0) {
+			size_t n = ts_bytes_find(words, " ");
+
+			if (!ts_strmap_set(map, ts_bytes_cut(words, 0, n), 1))
+				return false;
+			words = ts_bytes_cut(words, n + 1, words.n);
+		}
+	}
+	return true;
+}
 
 enum ts_status ts_names_open(struct ts_names *names, const struct ts_sipkey *key,
 			     const char *const *keep, size_t nr_keep, struct ts_error *err)
@@ -21,17 +39,10 @@ enum ts_status ts_names_open(struct ts_names *names, const struct ts_sipkey *key
 		names->keep[i] = keep[i];
 	for (size_t i = 0; ts_name_parts[i] && i < TS_NAMES_PARTS_MAX; i++)
 		names->parts[(uint8_t)ts_name_parts[i][0]][i / 64] |= UINT64_C(1) << i % 64;
-	for (size_t i = 0; ts_public_words[i]; i++) {
-		struct ts_bytes words = ts_bytes_of(ts_public_words[i]);
-
-		while (words.n > 0) {
-			size_t n = ts_bytes_find(words, " ");
-
-			if (!ts_strmap_set(&names->words, ts_bytes_cut(words, 0, n), 1))
-				return ts_fail_nomem(err);
-			words = ts_bytes_cut(words, n + 1, words.n);
-		}
-	}
+	if (!take_words(&names->words, ts_public_words) ||
+	    !take_words(&names->library, ts_library_names) ||
+	    !take_words(&names->pieces, ts_library_pieces))
+		return ts_fail_nomem(err);
 	for (size_t i = 0; ts_public_keys[i].name; i++)
 		if (!ts_strmap_set(&names->keys, ts_bytes_of(ts_public_keys[i].name),
 				   ts_public_keys[i].kind))
@@ -43,6 +54,8 @@ void ts_names_release(struct ts_names *names)
 {
 	TS_ASSERT(names);
 	ts_strmap_release(&names->words);
+	ts_strmap_release(&names->library);
+	ts_strmap_release(&names->pieces);
 	ts_strmap_release(&names->keys);
 }
 
@@ -117,7 +130,7 @@ static bool is_hex_number(struct ts_bytes text)
 {
 	size_t i = 2;
 
-	if (text.n < 3 || text.p[0] != '0' || text.p[1] != 'x')
+	if (text.n < 3 || text.n > 2 + TS_DIGITS_MAX || text.p[0] != '0' || text.p[1] != 'x')
 		return false;
 	while (i < text.n &&
 	       (copy_names_is_digit(text.p[i]) || (text.p[i] >= 'a' && text.p[i] <= 'f')))
@@ -130,22 +143,70 @@ static bool copy_names_is_word(const struct ts_names *names, struct ts_bytes tex
 	return text.n == 1 || ts_strmap_find(&names->words, text) != TS_NONE;
 }
 
-/* cudaMalloc, hipLaunchKernel, cuMemAlloc_v2: the driver's and the runtime's interface; and products of
- * matrices by rocBLAS, whose names are their parameters. */
-static bool is_of_a_library(struct ts_bytes text)
+/* Runtimes number the versions of a function: cuMemAlloc_v2, cudaMemcpyAsync_ptsz. */
+static struct ts_bytes without_version(struct ts_bytes text)
 {
-	static const char *const prefixes[] = { "cuda", "cu", "hip" };
+	static const char *const versions[] = { "_ptsz", "_ptds", "_spt" };
+	size_t n = text.n;
 
-	if (ts_bytes_starts(text, "Cijk_"))
+	for (size_t i = 0; i < TS_NELEM(versions); i++)
+		if (ts_bytes_ends(text, versions[i]))
+			return ts_bytes_cut(text, 0, text.n - strlen(versions[i]));
+	while (n > 0 && copy_names_is_digit(text.p[n - 1]))
+		n--;
+	if (n < text.n && text.n - n <= TS_DIGITS_MAX && n > 1 &&
+	    (text.p[n - 1] == 'v' || text.p[n - 1] == 'R') &&
+	    (text.p[n - 2] == '_' || text.p[n - 1] == 'R'))
+		return ts_bytes_cut(text, 0, n - 1 - (text.p[n - 2] == '_'));
+	return text;
+}
+
+/* tilesize128x128x32 is tilesize#x#x#, if each number has four digits at most. */
+static bool is_library_piece(const struct ts_names *names, struct ts_bytes piece)
+{
+	uint8_t form[32];
+	size_t n = 0, nr_digits = 0;
+
+	if (ts_strmap_find(&names->pieces, piece) != TS_NONE)
 		return true;
-	for (size_t i = 0; i < TS_NELEM(prefixes); i++) {
-		size_t n = strlen(prefixes[i]);
+	for (size_t i = 0; i < piece.n; i++) {
+		bool is_digit = copy_names_is_digit(piece.p[i]);
 
-		if (ts_bytes_starts(text, prefixes[i]) && text.n > n && text.p[n] >= 'A' &&
-		    text.p[n] <= 'Z')
-			return true;
+		nr_digits = is_digit ? nr_digits + 1 : 0;
+		if (nr_digits > TS_DIGITS_MAX || n == sizeof(form))
+			return false;
+		if (nr_digits <= 1)
+			form[n++] = is_digit ? '#' : piece.p[i];
 	}
-	return false;
+	return ts_strmap_find(&names->pieces, (struct ts_bytes){ form, n }) != TS_NONE;
+}
+
+static bool is_edge(const struct ts_names *names, struct ts_bytes part);
+
+/* Tensile's, CUTLASS's, cuBLAS's and cuDNN's kernels are called by their parameters, an underscore between. */
+static bool is_made_of_pieces(const struct ts_names *names, struct ts_bytes text)
+{
+	bool has_piece = false;
+
+	while (text.n > 0) {
+		size_t n = ts_bytes_find(text, "_");
+		struct ts_bytes piece = ts_bytes_cut(text, 0, n);
+		bool is_piece = is_library_piece(names, piece);
+
+		if (!is_piece &&
+		    (!is_edge(names, piece) || (are_digits(piece) && piece.n > TS_DIGITS_MAX)))
+			return false;
+		has_piece |= is_piece;
+		text = ts_bytes_cut(text, n + 1, text.n);
+	}
+	return has_piece;
+}
+
+static bool is_of_a_library(const struct ts_names *names, struct ts_bytes text)
+{
+	return ts_strmap_find(&names->library, text) != TS_NONE ||
+	       ts_strmap_find(&names->library, without_version(text)) != TS_NONE ||
+	       is_made_of_pieces(names, text);
 }
 
 /* Which of the parts that are looked for stand in a text. */
@@ -220,14 +281,15 @@ static bool is_amount(const struct ts_names *names, struct ts_bytes text)
 
 	while (n < text.n && copy_names_is_digit(text.p[n]))
 		n++;
-	return n > 0 && n <= MAX_EDGE_DIGITS && n < text.n &&
-	       copy_names_is_word(names, ts_bytes_cut(text, n, text.n));
+	return n > 0 && n <= TS_DIGITS_MAX && n < text.n &&
+	       (n + 1 == text.n ? strchr("BKMGTbkmgsxdDnhu", text.p[n]) != NULL
+				: copy_names_is_word(names, ts_bytes_cut(text, n, text.n)));
 }
 
+/* Numbers that tell are looked for in the text as a whole. */
 static bool is_edge(const struct ts_names *names, struct ts_bytes part)
 {
-	return part.n == 0 || (are_digits(part) && part.n <= MAX_EDGE_DIGITS) ||
-	       copy_names_is_word(names, part);
+	return part.n == 0 || are_digits(part) || copy_names_is_word(names, part);
 }
 
 /* The longest public piece from FROM on that ends before an underscore or with the text; its end. SIZE_MAX:
@@ -295,36 +357,53 @@ static bool says_the_same(const struct ts_names *names, struct ts_bytes text,
 			copy_names_parts_of(names, ts_bytes_cut(ts_buf_bytes(out), start, out->n)));
 }
 
-/* jit_my_step_fusion: jit_ and _fusion are XLA's, my_step is the user's. */
-static void put_identifier(const struct ts_names *names, struct ts_bytes text, struct ts_buf *out)
+/* Before the piece between underscores in which AT lies. */
+static size_t piece_start(struct ts_bytes text, size_t at)
 {
-	size_t from = public_front(names, text), end = public_end(names, text, from);
+	while (at > 0 && text.p[at - 1] != '_')
+		at--;
+	return at;
+}
+
+static bool stays_whole(const struct ts_names *names, struct ts_bytes text)
+{
+	return copy_names_is_word(names, text) || is_amount(names, text) || is_hex_number(text) ||
+	       ts_digits_are_lengths(text) || is_of_a_library(names, text);
+}
+
+/* jit_my_step_fusion: jit_ and _fusion are XLA's, my_step is the user's. From the byte OPEN on nothing stays: a number that
+ * tells. False: all of it stays. */
+static bool put_identifier(const struct ts_names *names, struct ts_bytes text, size_t open,
+			   struct ts_buf *out)
+{
+	size_t last = open < text.n ? piece_start(text, open) : text.n;
+	size_t from = public_front(names, ts_bytes_cut(text, 0, last));
+	size_t end = open < text.n ? text.n : public_end(names, text, from);
 	size_t start = out->n;
 	struct ts_bytes own = ts_bytes_cut(text, from, end - from);
 	struct ts_bytes behind = ts_bytes_cut(text, end, text.n);
 
-	if (own.n == 0 || copy_names_is_word(names, text) || is_amount(names, text) ||
-	    is_hex_number(text) || is_of_a_library(text) || copy_names_is_kept(names, text) ||
-	    copy_names_is_kept(names, own)) {
+	if (own.n == 0 || copy_names_is_kept(names, text) || copy_names_is_kept(names, own)) {
 		ts_buf_put(out, text);
-		return;
+		return own.n > 0;
 	}
-	if (ts_torch_fused_part(text).n > 0) {
+	if (open == text.n && ts_torch_fused_part(text).n > 0) {
 		copy_names_put_ops(names, text, out);
-		return;
+		return true;
 	}
 	ts_buf_put(out, ts_bytes_cut(text, 0, from));
 	put_hash(names, own, out);
 	ts_buf_put(out, behind);
 	if (says_the_same(names, text, out, start))
-		return;
+		return true;
 	out->n = start + from;
 	copy_names_put_parts(names, own, out);
 	ts_buf_put(out, behind);
 	if (says_the_same(names, text, out, start))
-		return;
+		return true;
 	out->n = start; /* a part lies across: my_elementwise, _kernel */
 	copy_names_put_parts(names, text, out);
+	return true;
 }
 
 /* --- texts */
@@ -363,25 +442,10 @@ static bool copy_names_is_root(struct ts_bytes path)
 	return false;
 }
 
-/* Four numbers with dots between, as addresses of machines are written. */
-static bool is_address(struct ts_bytes text)
-{
-	size_t nr_dots = 0;
-
-	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] == '.')
-			nr_dots++;
-		else if (!copy_names_is_digit(text.p[i]))
-			return false;
-	}
-	return nr_dots == 3;
-}
-
 /* Numbers in it would give away which run, which customer or which machine it is. */
 static bool hides_numbers(struct ts_bytes run)
 {
-	return run.n > 0 && (has_ending(run) || copy_names_is_root(run) || is_address(run) ||
-			     memchr(run.p, '@', run.n) != NULL);
+	return run.n > 0 && (has_ending(run) || copy_names_is_root(run));
 }
 
 static size_t run_length(struct ts_bytes text, size_t at)
@@ -394,28 +458,97 @@ static size_t run_length(struct ts_bytes text, size_t at)
 	return n;
 }
 
-/* Does at::native:: or the like stand before AT? */
-static bool behind_public_space(struct ts_bytes text, size_t at)
+/* somebody@example.com, or a process at a machine. */
+static bool is_mail(struct ts_bytes run)
 {
-	struct ts_bytes space;
-	size_t end, from;
+	const uint8_t *at = run.n > 0 ? memchr(run.p, '@', run.n) : NULL;
 
-	if (at < 3 || text.p[at - 1] != ':' || text.p[at - 2] != ':')
+	return at && at > run.p && at + 1 < run.p + run.n && in_identifier(at[-1]) &&
+	       in_identifier(at[1]);
+}
+
+/* What is known of the text that is being put. */
+struct putting {
+	const struct ts_names *names;
+	struct ts_bytes text;
+	size_t run, run_end; /* a stretch without blanks, in which a path or an address may stand */
+	bool hides;	     /* its numbers tell */
+	bool is_mail;	     /* all of it does, and was put already */
+	struct ts_digits digits;
+	size_t hashed_end;  /* of the last identifier that did not stay */
+	bool hashed_digits; /* it had some */
+};
+
+static void begin_run(struct putting *putting, size_t at, struct ts_buf *out)
+{
+	struct ts_bytes run = ts_bytes_cut(putting->text, at, run_length(putting->text, at));
+
+	putting->run = at;
+	putting->run_end = at + run.n;
+	putting->hides = hides_numbers(run);
+	putting->is_mail = is_mail(run);
+	if (putting->is_mail)
+		put_hash(putting->names, run, out);
+	putting->run_end += run.n == 0;
+}
+
+/* Is a number a part of the word before it: a group of a UUID, a machine's port? */
+static bool is_joined(const struct putting *putting, size_t at, size_t n)
+{
+	if (at == 0 || putting->hashed_end != at - 1 || at < 2)
 		return false;
-	end = from = at - 2;
-	while (from > 0 && in_identifier(text.p[from - 1]))
-		from--;
-	space = ts_bytes_cut(text, from, end - from);
-	for (size_t i = 0; ts_public_spaces[i]; i++)
-		if (ts_bytes_is(space, ts_public_spaces[i]))
+	return (putting->text.p[at - 1] == '-' && putting->hashed_digits) ||
+	       (putting->text.p[at - 1] == ':' && n == TS_DIGITS_MAX);
+}
+
+/* Where the first number that tells begins in the identifier; N: there is none. */
+static size_t first_secret(struct putting *putting, size_t at, size_t n)
+{
+	while (putting->digits.to <= at && putting->digits.from < putting->text.n)
+		putting->digits = ts_digits_next(putting->text, putting->digits.to);
+	if (putting->digits.from >= at + n)
+		return n;
+	return putting->digits.from > at ? putting->digits.from - at : 0;
+}
+
+static bool copy_names_has_digit(struct ts_bytes text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (copy_names_is_digit(text.p[i]))
 			return true;
 	return false;
 }
 
+/* False: it stays. */
+static bool put_word(struct putting *putting, size_t at, size_t n, struct ts_buf *out)
+{
+	const struct ts_names *names = putting->names;
+	struct ts_bytes word = ts_bytes_cut(putting->text, at, n);
+	size_t open = first_secret(putting, at, n);
+	bool is_whole = putting->digits.to <= at + n;
+
+	if (are_digits(word)
+		    ? open == n && !putting->hides && !is_joined(putting, at, n)
+		    : (open == n || is_whole) && n <= IDENTIFIER_MAX && stays_whole(names, word)) {
+		ts_buf_put(out, word);
+		return false;
+	}
+	if (copy_names_is_ending(putting->text, putting->run, at, n, putting->run_end)) {
+		ts_buf_put(out, word);
+		return false;
+	}
+	if (are_digits(word))
+		put_hash(names, word, out);
+	else if (n > IDENTIFIER_MAX)
+		copy_names_put_parts(names, word, out);
+	else
+		return put_identifier(names, word, open, out);
+	return true;
+}
+
 void ts_names_put(const struct ts_names *names, struct ts_bytes text, struct ts_buf *out)
 {
-	size_t run = 0, run_end = 0;
-	bool hide = false;
+	struct putting putting = { .names = names, .text = text, .hashed_end = SIZE_MAX };
 
 	TS_ASSERT_HOT(names && out);
 	TS_ASSERT_HOT(text.p || text.n == 0);
@@ -423,28 +556,93 @@ void ts_names_put(const struct ts_names *names, struct ts_bytes text, struct ts_
 		ts_buf_put(out, text);
 		return;
 	}
+	putting.digits = ts_digits_next(text, 0);
 	for (size_t at = 0; at < text.n;) {
 		size_t n = 0;
-		struct ts_bytes identifier;
 
-		if (at >= run_end) {
-			run = at;
-			run_end = at + run_length(text, at);
-			hide = hides_numbers(ts_bytes_cut(text, at, run_end - at));
-			run_end += run_end == at;
+		if (at >= putting.run_end)
+			begin_run(&putting, at, out);
+		if (putting.is_mail) {
+			at = putting.run_end;
+			continue;
 		}
 		while (at + n < text.n && in_identifier(text.p[at + n]))
 			n++;
-		identifier = ts_bytes_cut(text, at, n);
 		if (n == 0)
 			ts_buf_putc(out, (char)text.p[at]);
-		else if (are_digits(identifier) && hide)
-			put_hash(names, identifier, out);
-		else if (are_digits(identifier) || behind_public_space(text, at) ||
-			 copy_names_is_ending(text, run, at, n, run_end))
-			ts_buf_put(out, identifier);
-		else
-			put_identifier(names, identifier, out);
+		else if (put_word(&putting, at, n, out)) {
+			putting.hashed_end = at + n;
+			putting.hashed_digits = copy_names_has_digit(ts_bytes_cut(text, at, n));
+		}
 		at += TS_MAX(n, 1);
 	}
+}
+
+/* --- values */
+
+bool ts_names_is_number(struct ts_bytes text)
+{
+	size_t nr_digits = 0, nr_dots = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		uint8_t c = text.p[i];
+
+		if (copy_names_is_digit(c))
+			nr_digits++;
+		else if (c == '.')
+			nr_dots++;
+		else if ((c | 0x20) == 'e' ? nr_digits == 0 : c != '-' && c != '+')
+			return false;
+		else if (i > 0 && (c == '-' || c == '+') && (text.p[i - 1] | 0x20) != 'e')
+			return false;
+	}
+	return nr_digits > 0 && nr_dots <= 1;
+}
+
+/* [8, 128] and the like: numbers, with brackets round them and commas between. */
+static bool are_numbers(struct ts_bytes text)
+{
+	bool some = false;
+
+	for (size_t at = 0, n; at < text.n; at += n + 1) {
+		struct ts_bytes item;
+
+		for (n = 0; at + n < text.n && !strchr("[](){},", text.p[at + n]); n++)
+			;
+		item = ts_bytes_cut(text, at, n);
+		for (; item.n > 0 && item.p[0] == ' '; item = ts_bytes_cut(item, 1, item.n))
+			;
+		if (item.n > 0 && !ts_names_is_number(item))
+			return false;
+		some |= item.n > 0;
+	}
+	return some;
+}
+
+/* 2.21.15: three numbers of at most three digits. */
+static bool is_version(struct ts_bytes text)
+{
+	size_t nr_dots = 0, nr_digits = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '.' ? ++nr_dots > 2 : !copy_names_is_digit(text.p[i]))
+			return false;
+		nr_digits = text.p[i] == '.' ? 0 : nr_digits + 1;
+		if (nr_digits > 3)
+			return false;
+	}
+	return text.n > 0;
+}
+
+void ts_names_value(const struct ts_names *names, enum ts_key_kind kind, struct ts_bytes text,
+		    struct ts_buf *out)
+{
+	TS_ASSERT_HOT(names && out);
+	if ((kind == TS_KEY_VALUE && are_numbers(text)) ||
+	    (kind == TS_KEY_VERSION && is_version(text)))
+		ts_buf_put(out, text);
+	else if (kind == TS_KEY_VALUE || kind == TS_KEY_VERSION || kind == TS_KEY_NAMES)
+		ts_names_put(names, text, out);
+	else
+		ts_names_secret(names, text, out);
 }

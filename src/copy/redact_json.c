@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A JSON value, written anew: numbers as they are, texts hashed by the rule of the key they stand
- * under. Text that is not JSON becomes a hash, so that the output is JSON for any input.
+ * A JSON value, written anew: numbers under known keys as they are, others of more than four digits hashed; texts by the rule
+ * of the key they stand under. Text that is not JSON becomes a hash, so that the output is JSON for any input.
  */
 #include "codec/json.h"
 
 #include "base/check.h"
 #include "base/limits.h"
 #include "codec/jtok.h"
+#include "copy/digits.h"
 #include "copy/redact.h"
 
 struct redacting {
@@ -23,22 +24,19 @@ static void redact_json_put_text(struct redacting *redacting, struct ts_bytes ra
 	struct ts_bytes text = ts_jtok_unescape(&redacting->arena, raw);
 
 	ts_buf_clear(&redacting->text);
-	if (kind == TS_KEY_PUBLIC)
-		ts_buf_put(&redacting->text, text);
-	else if (kind == TS_KEY_NAMES)
-		ts_names_put(redacting->names, text, &redacting->text);
-	else
-		ts_names_secret(redacting->names, text, &redacting->text);
+	ts_names_value(redacting->names, kind, text, &redacting->text);
 	ts_json_quote(redacting->out, ts_buf_bytes(&redacting->text));
 	redacting->out->failed |= redacting->text.failed || (raw.n > 0 && !text.p);
 }
 
-static bool redact_json_is_number(struct ts_bytes token)
+/* A number of somebody's own: one of many digits may be an id or a date. */
+static bool redact_json_tells(struct ts_bytes number)
 {
-	for (size_t i = 0; i < token.n; i++)
-		if (!strchr("+-.0123456789eE", token.p[i]) || token.p[i] == '\0')
-			return false;
-	return token.n > 0;
+	size_t nr_digits = 0;
+
+	for (size_t i = 0; i < number.n; i++)
+		nr_digits += number.p[i] >= '0' && number.p[i] <= '9';
+	return nr_digits > TS_DIGITS_MAX;
 }
 
 static bool is_literal(struct ts_bytes token)
@@ -55,8 +53,18 @@ static bool is_literal(struct ts_bytes token)
 static void redact_json_put_value(struct redacting *redacting, struct ts_bytes token,
 				  enum ts_key_kind kind, unsigned depth);
 
+static void redact_json_put_key(struct redacting *redacting, struct ts_bytes key,
+				enum ts_key_kind kind)
+{
+	if (kind == TS_KEY_UNKNOWN) {
+		redact_json_put_text(redacting, key, kind);
+		return;
+	}
+	ts_json_quote(redacting->out, key); /* as the list of keys has it */
+}
+
 static void redact_json_put_object(struct redacting *redacting, struct ts_bytes token,
-				   enum ts_key_kind around, unsigned depth)
+				   unsigned depth)
 {
 	struct ts_jtok members = ts_jtok_enter(token);
 	const char *comma = "";
@@ -66,11 +74,8 @@ static void redact_json_put_object(struct redacting *redacting, struct ts_bytes 
 		struct ts_bytes key = members.key, value = members.value;
 		enum ts_key_kind kind = ts_names_key(redacting->names, key);
 
-		/* a public value is public in all of its known members */
-		if (kind == TS_KEY_NAMES && around == TS_KEY_PUBLIC)
-			kind = around;
 		ts_buf_puts(redacting->out, comma);
-		redact_json_put_text(redacting, key, kind == TS_KEY_UNKNOWN ? kind : TS_KEY_PUBLIC);
+		redact_json_put_key(redacting, key, kind);
 		ts_buf_puts(redacting->out, ": ");
 		redact_json_put_value(redacting, value, kind, depth + 1);
 	}
@@ -99,10 +104,11 @@ static void redact_json_put_value(struct redacting *redacting, struct ts_bytes t
 	if (first == '"')
 		redact_json_put_text(redacting, ts_jtok_text(token), kind);
 	else if (first == '{' && depth < TS_LIMIT_JSON_DEPTH)
-		redact_json_put_object(redacting, token, kind, depth);
+		redact_json_put_object(redacting, token, depth);
 	else if (first == '[' && depth < TS_LIMIT_JSON_DEPTH)
 		put_array(redacting, token, kind, depth);
-	else if (redact_json_is_number(token) || is_literal(token))
+	else if (is_literal(token) || (ts_names_is_number(token) &&
+				       (kind != TS_KEY_UNKNOWN || !redact_json_tells(token))))
 		ts_buf_put(redacting->out, token);
 	else
 		redact_json_put_text(redacting, token, TS_KEY_UNKNOWN);

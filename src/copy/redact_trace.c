@@ -53,9 +53,6 @@ static enum ts_status redact_trace_take_member(void *ctx, struct ts_bytes key,
 	else
 		ts_buf_put(&redacting->text, key);
 	ts_buf_puts(&redacting->text, "\": ");
-	/* The name of a device is that of its chip. */
-	if (ts_bytes_is(key, "deviceProperties"))
-		kind = TS_KEY_PUBLIC;
 	ts_redact_json(redacting->names, value, kind, &redacting->text);
 	return redact_trace_put(redacting, err);
 }

@@ -6,6 +6,12 @@
  *
  * A text may be given as the name of a stat (a ref): such a name is public, if the schema has it; a name
  * like others, if one of the stats that refer to it may hold names; else hashed whole.
+ *
+ * A module's execution is called by its program's id, and a thread's line by the thread's, "jit_f(12190760917235803885)" and
+ * "main/3116817": such a number stays where the file has it as an id anyway.
+ *
+ * Fields that the schema does not have are left out, and so are numbers of more than four digits in stats that are not
+ * known: they may be an id or a date.
  */
 #include "base/arena.h"
 
@@ -17,16 +23,28 @@
 
 #define OUR_PLANE "/device:CUSTOM:TPUsight"
 
-enum use { AS_NAMES = 1, AS_PUBLIC = 2 }; /* of a text that is referred to */
+#define BIT(field) (UINT32_C(1) << (field))
+
+/* Fields with a number, of each message. */
+static const uint32_t plane_numbers = BIT(XPLANE_ID);
+static const uint32_t line_numbers =
+	BIT(XLINE_ID) | BIT(XLINE_TIMESTAMP_NS) | BIT(XLINE_DURATION_PS) | BIT(XLINE_DISPLAY_ID);
+static const uint32_t event_numbers = BIT(XEVENT_METADATA_ID) | BIT(XEVENT_OFFSET_PS) |
+				      BIT(XEVENT_DURATION_PS) | BIT(XEVENT_NUM_OCCURRENCES);
+static const uint32_t stat_numbers = BIT(XSTAT_METADATA_ID) | BIT(XSTAT_DOUBLE) |
+				     BIT(XSTAT_UINT64) | BIT(XSTAT_INT64) | BIT(XSTAT_REF);
+static const uint32_t metadata_numbers = BIT(XEVENTMETA_ID) | BIT(XEVENTMETA_CHILD_ID);
+static const uint32_t entry_numbers = BIT(MAP_KEY);
 
 struct line {
 	uint64_t nr_bytes;
 	const uint8_t *end; /* of its body, less what is damaged */
+	int64_t ids[2];	    /* id, display_id */
 };
 
 struct plane {
 	struct ts_map kinds; /* stat metadata id -> enum ts_key_kind, of those that are known */
-	struct ts_map uses;  /* stat metadata id -> enum use, of those that texts refer to */
+	struct ts_map uses;  /* stat metadata id -> 1, of those that texts of names refer to */
 	struct line *lines;
 	size_t nr_lines, cap_lines;
 };
@@ -36,6 +54,7 @@ struct redacting {
 	struct ts_copy_out *out;
 	struct ts_redact_report *report;
 	struct ts_bytes file;
+	struct ts_map programs; /* ids -> 1 */
 	struct plane plane;
 	struct ts_buf rest;  /* of the plane: all but its lines */
 	struct ts_buf piece; /* an event */
@@ -55,9 +74,77 @@ static enum ts_key_kind redact_xplane_kind_of(const struct redacting *redacting,
 	return kind == TS_NONE ? TS_KEY_UNKNOWN : (enum ts_key_kind)kind;
 }
 
-static void copy_field(struct ts_buf *out, const uint8_t *from, const struct ts_pb *pb)
+static bool is_number_of(const struct ts_pb *pb, uint32_t numbers)
 {
+	return pb->wire != TS_PB_BYTES && pb->field < 32 && (numbers & BIT(pb->field));
+}
+
+/* A field with a number, if it is one of NUMBERS. */
+static void copy_number(struct ts_buf *out, const uint8_t *from, const struct ts_pb *pb,
+			uint32_t numbers)
+{
+	if (!is_number_of(pb, numbers))
+		return;
 	ts_buf_put(out, (struct ts_bytes){ from, (size_t)(pb->p - from) });
+}
+
+/* --- names with ids at their ends */
+
+/* Where the digits at the end of a text begin; an id of a thread may be negative. */
+static size_t number_start(struct ts_bytes text)
+{
+	size_t at = text.n;
+
+	while (at > 0 && text.p[at - 1] >= '0' && text.p[at - 1] <= '9')
+		at--;
+	return at > 0 && at < text.n && text.p[at - 1] == '-' ? at - 1 : at;
+}
+
+static bool is_program(const struct redacting *redacting, struct ts_bytes digits)
+{
+	uint64_t id;
+
+	return ts_bytes_u64(digits, &id) && ts_map_find(&redacting->programs, id) != TS_NONE;
+}
+
+/* A text of names; the id of a program in brackets at its end stays. */
+static void put_names(const struct redacting *redacting, struct ts_bytes text, struct ts_buf *out)
+{
+	struct ts_bytes inner = ts_bytes_cut(text, 0, text.n > 0 ? text.n - 1 : 0);
+	size_t at = number_start(inner);
+
+	if (!ts_bytes_ends(text, ")") || at < 2 || inner.p[at - 1] != '(' ||
+	    !is_program(redacting, ts_bytes_cut(inner, at, inner.n))) {
+		ts_names_put(redacting->names, text, out);
+		return;
+	}
+	ts_names_put(redacting->names, ts_bytes_cut(text, 0, at - 1), out);
+	ts_buf_put(out, ts_bytes_cut(text, at - 1, text.n));
+}
+
+static void put_value(const struct redacting *redacting, enum ts_key_kind kind,
+		      struct ts_bytes text, struct ts_buf *out)
+{
+	if (kind == TS_KEY_NAMES)
+		put_names(redacting, text, out);
+	else
+		ts_names_value(redacting->names, kind, text, out);
+}
+
+/* The name of a line; ID and DISPLAY_ID are its. */
+static void put_line_name(const struct redacting *redacting, const int64_t ids[2],
+			  struct ts_bytes text, struct ts_buf *out)
+{
+	size_t at = number_start(text);
+	int64_t id;
+
+	if (at == 0 || text.p[at - 1] != '/' ||
+	    !ts_bytes_i64(ts_bytes_cut(text, at, text.n), &id) || (id != ids[0] && id != ids[1])) {
+		ts_names_put(redacting->names, text, out);
+		return;
+	}
+	ts_names_put(redacting->names, ts_bytes_cut(text, 0, at), out);
+	ts_buf_put(out, ts_bytes_cut(text, at, text.n));
 }
 
 /* --- stats */
@@ -69,20 +156,7 @@ static void redact_xplane_put_bytes(struct redacting *redacting, enum ts_key_kin
 		ts_redact_hlo(redacting->names, value, out);
 	else if (kind == TS_KEY_NUMBERS || kind == TS_KEY_ACCESS)
 		ts_redact_numbers(redacting->names, value, kind, out);
-	else if (kind == TS_KEY_PUBLIC)
-		ts_buf_put(out, value);
 	/* else: bytes with unknown content */
-}
-
-static void redact_xplane_put_text(struct redacting *redacting, enum ts_key_kind kind,
-				   struct ts_bytes value, struct ts_buf *out)
-{
-	if (kind == TS_KEY_PUBLIC)
-		ts_buf_put(out, value);
-	else if (kind == TS_KEY_NAMES)
-		ts_names_put(redacting->names, value, out);
-	else
-		ts_names_secret(redacting->names, value, out);
 }
 
 static int64_t stat_id(struct ts_pb pb)
@@ -95,6 +169,26 @@ static int64_t stat_id(struct ts_pb pb)
 	return id;
 }
 
+/* A number of more than four digits. */
+static bool is_long(const struct ts_pb *pb)
+{
+	double value = 0;
+
+	if (pb->field == XSTAT_UINT64)
+		return ts_pb_u64(pb) > 9999;
+	if (pb->field == XSTAT_INT64)
+		return ts_pb_i64(pb) > 9999 || ts_pb_i64(pb) < -9999;
+	if (pb->field == XSTAT_DOUBLE)
+		value = ts_pb_double(pb);
+	return !(value >= -9999 && value <= 9999 && value == (double)(int64_t)value);
+}
+
+/* A field of a stat that is no text. */
+static bool tells_nothing(enum ts_key_kind kind, const struct ts_pb *pb)
+{
+	return is_number_of(pb, stat_numbers) && (kind != TS_KEY_UNKNOWN || !is_long(pb));
+}
+
 static void redact_xplane_put_stat(struct redacting *redacting, struct ts_pb pb, struct ts_buf *out)
 {
 	enum ts_key_kind kind = redact_xplane_kind_of(redacting, stat_id(pb));
@@ -102,55 +196,64 @@ static void redact_xplane_put_stat(struct redacting *redacting, struct ts_pb pb,
 	for (const uint8_t *at = pb.p; ts_pb_next(&pb); at = pb.p) {
 		size_t mark;
 
-		if (pb.wire != TS_PB_BYTES) {
-			copy_field(out, at, &pb);
-			continue;
-		}
-		if (pb.field != XSTAT_STR && pb.field != XSTAT_BYTES)
+		if (tells_nothing(kind, &pb))
+			copy_number(out, at, &pb, stat_numbers);
+		if (pb.wire != TS_PB_BYTES || (pb.field != XSTAT_STR && pb.field != XSTAT_BYTES))
 			continue;
 		mark = ts_pbw_begin(out, pb.field);
 		if (pb.field == XSTAT_STR)
-			redact_xplane_put_text(redacting, kind, ts_pb_bytes(&pb), out);
+			put_value(redacting, kind, ts_pb_bytes(&pb), out);
 		else
 			redact_xplane_put_bytes(redacting, kind, ts_pb_bytes(&pb), out);
 		ts_pbw_end(out, mark);
 	}
 }
 
-/* How the text that a stat refers to is used. */
+/* The text that a stat refers to is one of names. */
 static void redact_xplane_see_stat(struct redacting *redacting, struct ts_pb pb)
 {
-	enum ts_key_kind kind = redact_xplane_kind_of(redacting, stat_id(pb));
-	uint32_t use = kind == TS_KEY_PUBLIC ? AS_PUBLIC : kind == TS_KEY_NAMES ? AS_NAMES : 0, old;
-
-	while (ts_pb_next(&pb)) {
-		if (pb.field != XSTAT_REF || pb.wire == TS_PB_BYTES)
-			continue;
-		old = ts_map_find(&redacting->plane.uses, ts_pb_u64(&pb));
-		use |= old == TS_NONE ? 0 : old;
-		if (use != old && !ts_map_set(&redacting->plane.uses, ts_pb_u64(&pb), use))
+	if (redact_xplane_kind_of(redacting, stat_id(pb)) == TS_KEY_UNKNOWN)
+		return;
+	while (ts_pb_next(&pb))
+		if (pb.field == XSTAT_REF && pb.wire != TS_PB_BYTES &&
+		    !ts_map_set(&redacting->plane.uses, ts_pb_u64(&pb), 1))
 			ts_copy_nomem(redacting->out);
-	}
 }
 
 /* --- events */
 
-/* Has it only numbers? All of it is checked: false also when it is damaged. */
+/* Has a stat only numbers that may stay? The kind of it is looked up only for those that may not. */
+static bool stat_is_plain(struct redacting *redacting, struct ts_pb pb, bool see)
+{
+	struct ts_pb stat = pb;
+	bool plain = true, is_known = false, looked = false;
+
+	while (ts_pb_next(&pb)) {
+		if (see && pb.field == XSTAT_REF)
+			redact_xplane_see_stat(redacting, stat);
+		if (is_number_of(&pb, stat_numbers & ~BIT(XSTAT_METADATA_ID)) &&
+		    pb.field != XSTAT_REF && is_long(&pb)) {
+			is_known = looked ? is_known
+					  : redact_xplane_kind_of(redacting, stat_id(stat)) !=
+						    TS_KEY_UNKNOWN;
+			looked = true;
+			plain &= is_known;
+		}
+		plain &= is_number_of(&pb, stat_numbers);
+	}
+	return plain;
+}
+
+/* Has it only numbers that may stay? All of it is checked: false also when it is damaged. */
 static bool redact_xplane_is_plain(struct redacting *redacting, struct ts_pb pb, bool see)
 {
 	bool plain = true;
 
 	while (ts_pb_next(&pb)) {
-		if (pb.wire != TS_PB_BYTES)
-			continue;
-		plain &= pb.field == XEVENT_STATS;
-		if (pb.field != XEVENT_STATS)
-			continue;
-		for (struct ts_pb stat = ts_pb_enter(&pb); ts_pb_next(&stat);) {
-			plain &= stat.wire != TS_PB_BYTES;
-			if (see && stat.field == XSTAT_REF)
-				redact_xplane_see_stat(redacting, ts_pb_enter(&pb));
-		}
+		if (pb.wire == TS_PB_BYTES && pb.field == XEVENT_STATS)
+			plain &= stat_is_plain(redacting, ts_pb_enter(&pb), see);
+		else
+			plain &= is_number_of(&pb, event_numbers);
 	}
 	return plain;
 }
@@ -161,9 +264,8 @@ static void redact_xplane_put_event(struct redacting *redacting, struct ts_pb pb
 	for (const uint8_t *at = pb.p; ts_pb_next(&pb); at = pb.p) {
 		size_t mark;
 
-		if (pb.wire != TS_PB_BYTES) {
-			copy_field(out, at, &pb);
-		} else if (pb.field == XEVENT_STATS) {
+		copy_number(out, at, &pb, event_numbers);
+		if (pb.wire == TS_PB_BYTES && pb.field == XEVENT_STATS) {
 			mark = ts_pbw_begin(out, XEVENT_STATS);
 			redact_xplane_put_stat(redacting, ts_pb_enter(&pb), out);
 			ts_pbw_end(out, mark);
@@ -173,12 +275,12 @@ static void redact_xplane_put_event(struct redacting *redacting, struct ts_pb pb
 
 /* What becomes of a field of a line: a piece of the input, or of redacting->piece; false: the event is
  * damaged, and with it the line. */
-static bool line_field(struct redacting *redacting, const struct ts_pb *pb, const uint8_t *at,
-		       bool see, struct ts_bytes *piece)
+static bool line_field(struct redacting *redacting, const struct line *line, const struct ts_pb *pb,
+		       const uint8_t *at, bool see, struct ts_bytes *piece)
 {
 	struct ts_buf *out = &redacting->piece;
 	bool is_event = pb->field == XLINE_EVENTS && pb->wire == TS_PB_BYTES;
-	bool plain = pb->wire != TS_PB_BYTES ||
+	bool plain = is_number_of(pb, line_numbers) ||
 		     (is_event && redact_xplane_is_plain(redacting, ts_pb_enter(pb), see));
 	size_t mark;
 
@@ -187,13 +289,14 @@ static bool line_field(struct redacting *redacting, const struct ts_pb *pb, cons
 		return !pb->err->cause;
 	ts_buf_clear(out);
 	*piece = (struct ts_bytes){ NULL, 0 };
-	if (!is_event && pb->field != XLINE_NAME && pb->field != XLINE_DISPLAY_NAME)
+	if (pb->wire != TS_PB_BYTES ||
+	    (!is_event && pb->field != XLINE_NAME && pb->field != XLINE_DISPLAY_NAME))
 		return true;
 	mark = ts_pbw_begin(out, pb->field);
 	if (is_event)
 		redact_xplane_put_event(redacting, ts_pb_enter(pb), out);
 	else
-		ts_names_put(redacting->names, ts_pb_bytes(pb), out);
+		put_line_name(redacting, line->ids, ts_pb_bytes(pb), out);
 	ts_pbw_end(out, mark);
 	if (out->failed)
 		ts_copy_nomem(redacting->out);
@@ -211,7 +314,7 @@ static void redact_xplane_walk_line(struct redacting *redacting, const uint8_t *
 	struct ts_bytes piece;
 
 	for (; ts_pb_next(&pb) && redacting->out->st == TS_OK; at = pb.p) {
-		if (!line_field(redacting, &pb, at, see, &piece)) {
+		if (!line_field(redacting, line, &pb, at, see, &piece)) {
 			redacting->report->nr_left_out += see;
 			break;
 		}
@@ -228,8 +331,13 @@ static void redact_xplane_walk_line(struct redacting *redacting, const uint8_t *
 static void see_line(struct redacting *redacting, struct ts_bytes body)
 {
 	struct plane *plane = &redacting->plane;
-	struct line line = { 0, body.p + body.n };
+	struct line line = { .end = body.p + body.n };
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(body, &error);
 
+	while (ts_pb_next(&pb))
+		if (pb.field == XLINE_ID || pb.field == XLINE_DISPLAY_ID)
+			line.ids[pb.field == XLINE_DISPLAY_ID] = ts_pb_i64(&pb);
 	if (!ts_grow(&plane->lines, &plane->cap_lines, plane->nr_lines + 1, sizeof(line))) {
 		ts_copy_nomem(redacting->out);
 		return;
@@ -278,14 +386,12 @@ static void see_stat_name(struct redacting *redacting, struct ts_bytes entry)
 static void put_stat_name(struct redacting *redacting, int64_t id, struct ts_bytes name,
 			  struct ts_buf *out)
 {
-	uint32_t use = ts_map_find(&redacting->plane.uses, (uint64_t)id);
+	bool is_used = ts_map_find(&redacting->plane.uses, (uint64_t)id) != TS_NONE;
 
-	use = use == TS_NONE ? 0 : use;
-	if (redact_xplane_kind_of(redacting, id) != TS_KEY_UNKNOWN || use & AS_PUBLIC)
+	if (ts_names_key(redacting->names, name) != TS_KEY_UNKNOWN)
 		ts_buf_put(out, name);
 	else
-		redact_xplane_put_text(redacting, use & AS_NAMES ? TS_KEY_NAMES : TS_KEY_UNKNOWN,
-				       name, out);
+		put_value(redacting, is_used ? TS_KEY_NAMES : TS_KEY_UNKNOWN, name, out);
 }
 
 /* An XStatMetadata: its id and name; its description is text for people. */
@@ -295,9 +401,8 @@ static void put_stat_metadata(struct redacting *redacting, int64_t id, struct ts
 	for (const uint8_t *at = pb.p; ts_pb_next(&pb); at = pb.p) {
 		size_t mark;
 
-		if (pb.wire != TS_PB_BYTES) {
-			copy_field(out, at, &pb);
-		} else if (pb.field == XSTATMETA_NAME) {
+		copy_number(out, at, &pb, BIT(XSTATMETA_ID));
+		if (pb.wire == TS_PB_BYTES && pb.field == XSTATMETA_NAME) {
 			mark = ts_pbw_begin(out, XSTATMETA_NAME);
 			put_stat_name(redacting, id, ts_pb_bytes(&pb), out);
 			ts_pbw_end(out, mark);
@@ -310,10 +415,12 @@ static void put_event_metadata(struct redacting *redacting, struct ts_pb pb, str
 	for (const uint8_t *at = pb.p; ts_pb_next(&pb); at = pb.p) {
 		size_t mark;
 
-		if (pb.wire != TS_PB_BYTES || pb.field == XEVENTMETA_CHILD_ID) {
-			copy_field(out, at, &pb);
+		copy_number(out, at, &pb, metadata_numbers);
+		if (pb.wire != TS_PB_BYTES)
 			continue;
-		}
+		if (pb.field == XEVENTMETA_CHILD_ID && pb.len > 0 &&
+		    pb.data[pb.len - 1] < 0x80) /* packed */
+			ts_buf_put(out, (struct ts_bytes){ at, (size_t)(pb.p - at) });
 		if (pb.field != XEVENTMETA_NAME && pb.field != XEVENTMETA_DISPLAY_NAME &&
 		    pb.field != XEVENTMETA_STATS)
 			continue;
@@ -321,7 +428,7 @@ static void put_event_metadata(struct redacting *redacting, struct ts_pb pb, str
 		if (pb.field == XEVENTMETA_STATS)
 			redact_xplane_put_stat(redacting, ts_pb_enter(&pb), out);
 		else
-			ts_names_put(redacting->names, ts_pb_bytes(&pb), out);
+			put_names(redacting, ts_pb_bytes(&pb), out);
 		ts_pbw_end(out, mark);
 	}
 }
@@ -334,8 +441,7 @@ static void put_entry(struct redacting *redacting, const struct ts_pb *field, st
 	size_t entry = ts_pbw_begin(out, field->field), mark;
 
 	for (const uint8_t *at = pb.p; ts_pb_next(&pb); at = pb.p) {
-		if (pb.wire != TS_PB_BYTES)
-			copy_field(out, at, &pb);
+		copy_number(out, at, &pb, entry_numbers);
 		if (pb.wire != TS_PB_BYTES || pb.field != MAP_VALUE)
 			continue;
 		mark = ts_pbw_begin(out, MAP_VALUE);
@@ -387,7 +493,7 @@ static void put_plane_field(struct redacting *redacting, const struct ts_pb *fie
 
 	pb.err = &error;
 	if (pb.wire != TS_PB_BYTES) {
-		copy_field(out, at, field);
+		copy_number(out, at, field, plane_numbers);
 	} else if (pb.field == XPLANE_EVENT_METADATA || pb.field == XPLANE_STAT_METADATA) {
 		put_entry(redacting, &pb, out);
 	} else if (pb.field == XPLANE_NAME || pb.field == XPLANE_STATS) {
@@ -453,6 +559,52 @@ static void redact_xplane_put_plane(struct redacting *redacting, struct ts_bytes
 	}
 }
 
+static bool see_program(struct redacting *redacting, struct ts_pb stat, const struct ts_map *stats)
+{
+	bool good = true;
+
+	if (ts_map_find(stats, (uint64_t)stat_id(stat)) == TS_NONE)
+		return true;
+	while (ts_pb_next(&stat))
+		if (stat.field == XSTAT_UINT64 || stat.field == XSTAT_INT64)
+			good &= ts_map_set(&redacting->programs, ts_pb_u64(&stat), 1);
+	return good;
+}
+
+/* The programs that the stats of a plane's metadata name, or its metadata is the modules of. */
+static void see_programs(struct redacting *redacting, struct ts_bytes body)
+{
+	bool is_modules = ts_bytes_is(field_in(body, XPLANE_NAME), "/host:metadata");
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(body, &error);
+	struct ts_map stats = { NULL, 0, 0 };
+	bool good = true;
+
+	while (ts_pb_next(&pb))
+		if (pb.field == XPLANE_STAT_METADATA &&
+		    ts_bytes_is(field_in(field_in(ts_pb_bytes(&pb), MAP_VALUE), XSTATMETA_NAME),
+				"program_id"))
+			good &= ts_map_set(&stats, (uint64_t)redact_xplane_key_of(ts_pb_bytes(&pb)),
+					   1);
+	pb = ts_pb_of(body, &error);
+	while (ts_pb_next(&pb) && good) {
+		struct ts_pb_error inner = { NULL, NULL };
+		struct ts_pb value = ts_pb_of(field_in(ts_pb_bytes(&pb), MAP_VALUE), &inner);
+
+		if (pb.field != XPLANE_EVENT_METADATA)
+			continue;
+		if (is_modules)
+			good &= ts_map_set(&redacting->programs,
+					   (uint64_t)redact_xplane_key_of(ts_pb_bytes(&pb)), 1);
+		while (ts_pb_next(&value) && good)
+			if (value.field == XEVENTMETA_STATS)
+				good &= see_program(redacting, ts_pb_enter(&value), &stats);
+	}
+	ts_map_release(&stats);
+	if (!good)
+		ts_copy_nomem(redacting->out);
+}
+
 /* A field of the file that is not a plane: messages of the profiler, and the hosts that it saw. */
 static void redact_xplane_put_message(struct redacting *redacting, const struct ts_pb *pb)
 {
@@ -486,6 +638,11 @@ enum ts_status ts_redact_xplane(const struct ts_names *names, struct ts_bytes by
 	TS_ASSERT(names && out);
 	TS_ASSERT(bytes.p || bytes.n == 0);
 	*report = (struct ts_redact_report){ .damage = TS_ERROR_INIT };
+	while (ts_pb_next(&pb))
+		if (pb.field == XSPACE_PLANES && pb.wire == TS_PB_BYTES)
+			see_programs(&redacting, ts_pb_bytes(&pb));
+	error = (struct ts_pb_error){ NULL, NULL };
+	pb = ts_pb_of(bytes, &error);
 	while (ts_pb_next(&pb) && out->st == TS_OK) {
 		struct ts_bytes body = ts_pb_bytes(&pb);
 
@@ -505,5 +662,6 @@ enum ts_status ts_redact_xplane(const struct ts_names *names, struct ts_bytes by
 	redact_xplane_note_damage(&redacting, &error);
 	ts_buf_release(&redacting.rest);
 	ts_buf_release(&redacting.piece);
+	ts_map_release(&redacting.programs);
 	return ts_copy_status(out, err);
 }

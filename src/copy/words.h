@@ -16,7 +16,8 @@ extern const struct ts_public_key ts_public_keys[]; /* their name NULL at the en
  * TS_NAMES_PARTS_MAX at most. */
 extern const char *const ts_name_parts[];
 extern const char *const ts_file_endings[]; /* "py" */
-/* C++ namespaces of libraries: what stands behind `at::` is public. */
-extern const char *const ts_public_spaces[];
+/* Of libraries (copy/library.c): whole identifiers, and pieces between underscores, with a '#' for each number. */
+extern const char *const ts_library_names[];
+extern const char *const ts_library_pieces[];
 
 #endif

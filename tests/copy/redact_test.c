@@ -5,12 +5,16 @@
  */
 #include "codec/jtok.h"
 #include "copy/redact.h"
+#include "tests/copy/canary.h"
 #include "tests/copy/trimmed.h"
 #include "tests/read/mutate.h"
 #include "tests/read/xplane_make.h"
 #include "tests/test.h"
 
 #define HASH_LETTERS 16
+
+/* Opened once: thousands of inputs use it. */
+static struct ts_names shared;
 
 static void open_names(struct ts_names *names)
 {
@@ -98,8 +102,53 @@ static const struct name_row name_rows[] = {
 	{ "$secret.py:387 compile_or_get_cached", "$#1.py:387 compile_or_get_cached" },
 	/* addresses, mail, numbers that tell */
 	{ "10.0.13.7", "#1.#2.#3.#4" },
-	{ "bob@secret.example", "#1@#2.#3" },
+	{ "bob@secret.example", "#1" },
+	{ "mail to bob@example.com", "#1 to #2" },
 	{ "customer_402934", "#1" },
+	{ "customer 402934881", "#1 #2" },
+	{ "order#402934881 customer-402934881", "#1##2 #3-#2" },
+	{ "order_4029_3488_81", "#1" },
+	{ "grpc://10.77.66.55:8470", "#1://#2.#3.#4.#5:#6" },
+	{ "ip-10-77-66-55.ec2.local", "#1-#2-#3-#4-#5.#6.local" },
+	{ "1.1.1.1", "#1.#1.#1.#1" },
+	{ "layers.0.1.2", "#1.0.1.2" },
+	{ "[fe80::4029:3488:1]:80 00:1a:2b:3c", "[#1::#2:#3:#4]:#5 #6:#7:#8:#9" },
+	{ "3f2504e0-4489-11d3-9a0c-0305e82c3301", "#1-#2-#3-#4-#5" },
+	{ "0xdeadbeefcafe 5ec2e7-1234567890", "#1 #2-#3" },
+	{ "run_2026-11-30 on 30 11 2026 at 12:35:00", "run_#1-#2-#3 on #3 #2 #1 at #4:#5:#6" },
+	{ "+1 (555) 123-4567", "+1 (#1) #2-#3" },
+	{ "1,234,567 (1,234)", "#1,#2,#3 (1,234)" },
+	{ "secret-host:8470 model:12", "#1-host:8470 #2:12" },
+	/* and those that tell nothing: shapes, layouts, details, steps, versions of names */
+	{ "f32[402934881,128]{1,0:T(16,1024)(2,1)S(1)} pred[]",
+	  "f32[402934881,128]{1,0:T(16,1024)(2,1)S(1)} pred[]" },
+	{ "regs:32 static_shared:65536 grid:65536,1,1 block:256,1,1",
+	  "regs:32 static_shared:65536 grid:65536,1,1 block:256,1,1" },
+	{ "all-gather.3, replica_groups={{0,1024},{2,3}}, slice={[0:65536]}",
+	  "all-gather.3, replica_groups={{0,1024},{2,3}}, slice={[0:65536]}" },
+	{ "ProfilerStep#12345, step 204800", "ProfilerStep#12345, step 204800" },
+	{ "execute_context_2(16384)_generation_3(3)", "execute_context_2(16384)_generation_3(3)" },
+	{ "execute_16147_context_2(sq6144sk16384sqsq15728640)_generation_3(sq3sk6144)",
+	  "execute_16147_context_2(sq6144sk16384sqsq15728640)_generation_3(sq3sk6144)" },
+	{ "step[MIXED bs=2 toks=14721 c_sq=5]", "step[MIXED bs=2 toks=14721 c_sq=5]" },
+	{ "NVIDIA H100 80GB HBM3 A100-PG509-200", "NVIDIA H100 80GB HBM3 A100-PG509-200" },
+	/* a user's that look like a library's */
+	{ "cuSecretAttention(float*)", "#1__Attention(float*)" },
+	{ "void secret::native::secretKernel<float>(int)",
+	  "void #1::native::#2__Kernel<float>(int)" },
+	{ "at::native::secret_functor std::secret quantized::secret_op",
+	  "at::native::#1 std::#2 quantized::#3" },
+	{ "Cijk_secret_MT128x128x32 hipSecret", "Cijk_#1 #2" },
+	{ "Cijk_Alik_Bljk_BBS_BH_MT128x128x32_MI16x16x16x1_SN_1LDSB0_WG64_16_1",
+	  "Cijk_Alik_Bljk_BBS_BH_MT128x128x32_MI16x16x16x1_SN_1LDSB0_WG64_16_1" },
+	{ "sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x32_stage4_warpsize2x2x1_"
+	  "tensor16x8x16_kernel",
+	  "sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x32_stage4_warpsize2x2x1_"
+	  "tensor16x8x16_kernel" },
+	{ "ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5_nn",
+	  "ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5_nn" },
+	{ "cuMemAlloc_v2 cudaMemcpyAsync_ptsz hipGetDevicePropertiesR0600",
+	  "cuMemAlloc_v2 cudaMemcpyAsync_ptsz hipGetDevicePropertiesR0600" },
 	{ "layer_12", "layer_12" },
 	{ "32GB 0x7f3a 12", "32GB 0x7f3a 12" },
 	/* other scripts, bytes that are no text */
@@ -112,6 +161,7 @@ static const struct name_row name_rows[] = {
 TEST(names_are_taken_apart)
 {
 	struct ts_names names;
+	size_t nr_bad = 0;
 
 	open_names(&names);
 	for (size_t i = 0; i < TS_NELEM(name_rows); i++) {
@@ -119,10 +169,15 @@ TEST(names_are_taken_apart)
 
 		ts_names_put(&names, ts_bytes_of(name_rows[i].name), &out);
 		put_numbered(&numbered, ts_buf_bytes(&out));
-		assert_string_equal((const char *)numbered.p, name_rows[i].copy);
+		if (strcmp((const char *)numbered.p, name_rows[i].copy) != 0) {
+			print_error("%s\n  became %s\n  not    %s\n", name_rows[i].name,
+				    (const char *)numbered.p, name_rows[i].copy);
+			nr_bad++;
+		}
 		ts_buf_release(&out);
 		ts_buf_release(&numbered);
 	}
+	assert_int_equal(nr_bad, 0);
 	ts_names_release(&names);
 }
 
@@ -212,16 +267,15 @@ static enum ts_status redact_bytes(bool trace, struct ts_bytes bytes, struct ts_
 				   struct ts_redact_report *report)
 {
 	struct ts_copy_out copy = { .file = TS_NEWFILE_INIT };
-	struct ts_names names;
 	enum ts_status st;
 
-	open_names(&names);
-	st = trace ? ts_redact_trace(&names, bytes, false, &copy, report, NULL)
-		   : ts_redact_xplane(&names, bytes, &copy, report, NULL);
+	if (shared.words.nr == 0)
+		open_names(&shared);
+	st = trace ? ts_redact_trace(&shared, bytes, false, &copy, report, NULL)
+		   : ts_redact_xplane(&shared, bytes, &copy, report, NULL);
 	ts_buf_clear(out);
 	ts_buf_put(out, ts_buf_bytes(&copy.text));
 	ts_copy_release(&copy);
-	ts_names_release(&names);
 	return st;
 }
 
@@ -234,6 +288,21 @@ static void assert_no_secret(struct ts_bytes copy)
 			if ((copy.p[i + j] | 0x20) != "secret"[j])
 				break;
 		}
+}
+
+/* bf16[8,128]{1,0}, with what no XLA knows. */
+static void put_shape(struct ts_buf *out)
+{
+	size_t shape = ts_pbw_begin(out, 3), layout;
+
+	ts_pbw_i64(out, 2, 16);
+	ts_pbw_bytes(out, 3, TS_LIT("\x08\x80\x01"));
+	layout = ts_pbw_begin(out, 5);
+	ts_pbw_bytes(out, 1, TS_LIT("\x01\x00"));
+	ts_pbw_text(out, 99, TS_LIT("secret of a newer XLA"));
+	ts_pbw_end(out, layout);
+	ts_pbw_text(out, 99, TS_LIT("secret of a newer XLA"));
+	ts_pbw_end(out, shape);
 }
 
 /* A module with the word wherever a module can have one, on the wire. */
@@ -249,6 +318,7 @@ static void put_hlo(struct ts_buf *out)
 	instr = ts_pbw_begin(out, 2);
 	ts_pbw_text(out, 1, TS_LIT("secret.1"));
 	ts_pbw_text(out, 2, TS_LIT("custom-call"));
+	put_shape(out);
 	metadata = ts_pbw_begin(out, 7);
 	ts_pbw_text(out, 2, TS_LIT("jit(secret)/Secret_0/add"));
 	ts_pbw_text(out, 3, TS_LIT("/home/secret/secret.py"));
@@ -284,6 +354,8 @@ static void put_plane(struct ts_buf *out, const struct ts_buf *hlo)
 
 	xp_stat_text(&xp, XP_PLANE_STATS, "device_type_string", "TPU v5 lite");
 	xp_stat_text(&xp, XP_PLANE_STATS, "user", "secret");
+	xp_stat_text(&xp, XP_PLANE_STATS, "jax_version", "secret 402934881");
+	xp_stat_uint(&xp, XP_PLANE_STATS, "customer", CANARY_NUMBER);
 	xp_stat_bytes(&xp, XP_PLANE_STATS, "profile_options", TS_LIT("\x08\x01\x12\x06secret"));
 	xp_stat_bytes(&xp, XP_PLANE_STATS, "bytes of somebody", TS_LIT("secret"));
 	xp_line(&xp, "secret thread/123", 5);
@@ -292,6 +364,7 @@ static void put_plane(struct ts_buf *out, const struct ts_buf *hlo)
 	xp_stat_ref(&xp, XP_EVENT_STATS, "tf_op", "jit(secret)/add:");
 	xp_stat_ref(&xp, XP_EVENT_STATS, "another", "secret 4711");
 	xp_stat_uint(&xp, XP_EVENT_STATS, "flops", 4711);
+	xp_stat_uint(&xp, XP_EVENT_STATS, "customer", CANARY_NUMBER);
 	ts_pbw_text(out, 99, TS_LIT("secret of a newer profiler"));
 	ts_pbw_end(out, event);
 	xp_event(&xp, 1, 30, 40);
@@ -329,6 +402,8 @@ TEST(nothing_of_anybody_is_left_in_an_xplane)
 	assert_string_equal(report.damage.text, "");
 	assert_no_secret(copy);
 	assert_true(is_sound_xspace(copy));
+	assert_false(canary_number_is_here(copy));
+	assert_true(ts_bytes_has(copy, "\x08\x80\x01"));
 	assert_true(ts_bytes_has(copy, "TPU v5 lite"));
 	assert_true(ts_bytes_has(copy, "device_type_string"));
 	assert_true(ts_bytes_has(copy, "12 events dropped"));
@@ -342,9 +417,11 @@ TEST(nothing_of_anybody_is_left_in_an_xplane)
 }
 
 static const char trace[] =
-	"{\"schemaVersion\": 1, \"username\": \"secret\", \"secret_key\": [\"secret\"],\n"
+	"{\"schemaVersion\": 1, \"username\": \"secret\", \"secret_key\": [\"secret\"], "
+	"\"cuda_driver_version\": \"secret\", "
+	"\"displayTimeUnit\": \"secret\",\n"
 	"\"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H100 80GB HBM3\", \"numSms\": "
-	"132}],\n"
+	"132, \"secret\": \"secret\", \"warpSize\": \"secret\"}],\n"
 	"\"traceEvents\": [\n"
 	"{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"secret::op\", \"pid\": 1, \"tid\": 2, "
 	"\"ts\": "
@@ -371,6 +448,7 @@ TEST(nothing_of_anybody_is_left_in_a_trace)
 	copy = ts_buf_bytes(&out);
 	assert_string_equal(report.damage.text, "");
 	assert_no_secret(copy);
+	assert_true(ts_bytes_has(copy, "\"numSms\": 132"));
 	assert_true(ts_bytes_has(copy, "NVIDIA H100 80GB HBM3"));
 	assert_true(ts_bytes_has(copy, "Memcpy HtoD (Pinned -> Device)"));
 	assert_true(ts_bytes_has(copy, "\"ts\": 10.5, \"dur\": 3"));
@@ -439,4 +517,46 @@ TEST(what_was_cut_is_hashed_too)
 	}
 	ts_buf_release(&run);
 	ts_buf_release(&out);
+}
+
+/* --- canaries */
+
+#define NR_PLANTINGS 400
+
+static void find_canaries(bool is_trace, struct ts_bytes bytes)
+{
+	struct ts_buf planted = TS_BUF_INIT, out = TS_BUF_INIT;
+	struct ts_redact_report report;
+
+	for (unsigned i = 1; i <= NR_PLANTINGS; i++) {
+		struct rng rng = rng_of(i);
+		size_t at;
+
+		ts_buf_clear(&planted);
+		if (is_trace)
+			canary_plant_json(bytes, &rng, 1 + i % 4, &planted);
+		else
+			canary_plant_wire(bytes, &rng, 1 + i % 4, &planted, 0);
+		assert_true(canary_find(ts_buf_bytes(&planted)) < planted.n);
+		assert_int_equal(redact_bytes(is_trace, ts_buf_bytes(&planted), &out, &report),
+				 TS_OK);
+		assert_true(out.n > 0);
+		at = canary_find(ts_buf_bytes(&out));
+		if (at < out.n)
+			fail_msg("planting %u: %.*s", i, 120, out.p + (at > 60 ? at - 60 : 0));
+		assert_false(!is_trace && canary_number_is_here(ts_buf_bytes(&out)));
+	}
+	ts_buf_release(&planted);
+	ts_buf_release(&out);
+}
+
+TEST(no_canary_in_a_text_a_number_or_an_unknown_field_is_left)
+{
+	struct ts_bytes text = { (const uint8_t *)trace, sizeof(trace) - 1 };
+	struct ts_buf run = TS_BUF_INIT;
+
+	given_xplane(&run);
+	find_canaries(false, ts_buf_bytes(&run));
+	find_canaries(true, text);
+	ts_buf_release(&run);
 }

@@ -102,9 +102,9 @@ def differences(folder, copies):
 # --- words
 
 def public_words():
-    """The lists in src/copy/words.c, and ATen's ops."""
+    """The lists in src/copy, and ATen's ops."""
     words, text = set(), ""
-    for source in ("copy/words.c", "model/aten_names.c"):
+    for source in ("copy/words.c", "copy/library.c", "model/aten_names.c"):
         with open(os.path.join(TOP, "src", *source.split("/"))) as f:
             text += f.read()
     for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', text):
@@ -114,14 +114,14 @@ def public_words():
 
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9_\u0080-\U0010ffff]+")
-DRIVER = re.compile(r"^(cuda|cu|hip)[A-Z]|^Cijk_")
-SPACES = re.compile(r"\b(?:aten|prim|prims|at|native|c10|cub|thrust|std|cutlass|rocprim|hipcub|cudnn|mkldnn|mkl|onednn|quantized|"
-                    r"torchvision)::(?=([A-Za-z0-9_]+))")
+VERSION = re.compile(r"_(ptsz|ptds|spt)$|_?[vR]\d{1,4}$")
 
 
 def is_public(word, public):
     """By the rules of the manual: of public pieces between underscores, numbers of four digits at most among them."""
-    if word in public or word.isdigit() or DRIVER.match(word) or re.fullmatch(r"0x[0-9a-f]+", word):
+    if word in public or word.isdigit() or VERSION.sub("", word) in public or re.fullmatch(r"0x[0-9a-f]{1,4}|((sqs)?[sqk]+\d+)+", word):
+        return True
+    if all(piece in public or re.sub(r"\d{1,4}", "#", piece) in public or len(piece) <= 1 or piece.isdigit() for piece in word.split("_")):
         return True
     pieces = word.split("_")
     good = [True] + [False] * len(pieces)
@@ -136,8 +136,7 @@ def is_public(word, public):
 def chosen_words(texts, public):
     """Identifiers of four characters and more that somebody chose."""
     texts = list(texts)
-    allowed = {word for text in texts for word in SPACES.findall(text)}
-    words = {word for text in texts for word in IDENTIFIER.findall(text) if len(word) >= 4 and word not in allowed}
+    words = {word for text in texts for word in IDENTIFIER.findall(text) if len(word) >= 4}
     return {word for word in words if not is_public(word, public) and not re.fullmatch(r"\d{1,4}[A-Za-z]+", word)}
 
 
@@ -189,23 +188,14 @@ def texts_of(path):
     return set(json_texts(json.loads(data.decode("utf-8", "replace"), strict=False)))
 
 
-def device_words(path):
-    """Of a trace the names of its chips."""
-    if path.endswith(".pb"):
-        return set()
-    trace = json.loads(read(path).decode("utf-8", "replace"), strict=False)
-    devices = trace.get("deviceProperties", []) if isinstance(trace, dict) else []
-    return {word for device in devices for word in IDENTIFIER.findall(device.get("name", ""))}
-
-
 def is_run_together(word, public):
-    """A message taken for a text begins or ends with a byte of something else."""
-    return is_public(word[:-1], public) or is_public(word[1:], public)
+    """A message taken for a text begins or ends with a byte of something else, or without its last one."""
+    return is_public(word[:-1], public) or is_public(word[1:], public) or any(w[:-1] == word for w in public)
 
 
 def leaks(path, copy, public):
     """The words that somebody chose, and those of them that are in the copy as they were."""
-    words = chosen_words(texts_of(path), public) - device_words(path)
+    words = chosen_words(texts_of(path), public)
     there = {word for text in texts_of(copy) for word in IDENTIFIER.findall(text)}
     return words, {word for word in words & there if not path.endswith(".pb") or not is_run_together(word, public)}
 
