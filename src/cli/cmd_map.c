@@ -11,7 +11,7 @@
 
 struct map_options {
 	size_t step; /* of steps[] */
-	const char *output, *outline, *results, *tracks, *trace, *report, *list, *held;
+	const char *output, *outline, *results, *tracks, *trace, *report, *list, *held, *logdir;
 	enum ts_trace_kind form; /* of the trace */
 	size_t index;
 	bool has_index, put;
@@ -234,6 +234,7 @@ static enum ts_status cmd_map_prepare(struct ts_cli *cli, struct ts_error *err)
 	if (st == TS_OK)
 		st = check_options(cli, err);
 	cli->held = own->held;
+	cli->logdir = own->logdir;
 	return st == TS_OK && !own->output && !own->put && own->step != STEP_BESIDE
 		       ? ts_step_no_output(err)
 		       : st;
@@ -273,6 +274,9 @@ static const struct ts_option options[] = {
 	TS_OPT_TEXT(OWN, held, "held", 0, "FOLDER",
 		    "FILE is a URL, and its content lies in FOLDER already, as SCHEME:/BUCKET/NAME",
 		    .place = TS_PLACE_READ),
+	TS_OPT_TEXT(OWN, logdir, "logdir", 0, "DIR",
+		    "the log directory that the run is named from, in all steps (default: the "
+		    "run's folder)"),
 	TS_OPT_END,
 };
 

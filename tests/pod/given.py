@@ -80,9 +80,10 @@ class Given(unittest.TestCase):
         done = subprocess.run([package.PROGRAM, *args], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, status, done.stderr)
 
-    def assert_annotated(self, folder, native, place=None, status=DONE):
-        """The folder, whose files were NATIVE, has what one machine writes into it (PLACE: as that calls it), and stripped it is NATIVE."""
-        place, made = place or folder, files_of(folder)
+    def assert_annotated(self, folder, native, place=None, status=DONE, made=None):
+        """The folder, whose files were NATIVE and then MADE (None: as they are), has what one machine writes into it (PLACE: as that calls
+        it), and stripped it is NATIVE."""
+        place, made = place or folder, made or files_of(folder)
         self.run_program("annotate", "--strip", "-q", place)
         self.assertEqual(files_of(folder), native)
         self.run_program("annotate", "--perfetto=none", "-q", place, status=status)

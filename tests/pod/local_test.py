@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -17,6 +18,16 @@ import riegeli
 from tpusight import pod
 
 PATIENCE_S = 300
+# In place of Ray: a library that asks for ever, and says so over and over.
+MUTE_RAY = '''import os, time
+def is_initialized():
+    return False
+def init(**_):
+    while True:
+        os.write(2, b"W rpc_client.h: Failed to connect to GCS\\n")
+        time.sleep(0.1)
+'''
+IMPATIENT = "import sys; from tpusight.pod import engine, main; engine.CONNECT_S = 1; sys.exit(main.main(sys.argv[1:]))"
 
 
 class Local(given.Given):
@@ -70,9 +81,43 @@ class Local(given.Given):
         self.assertEqual([one.session for one in done.sessions], [given.SESSION, os.path.join("second", given.SESSION)])
         for one in done.sessions:
             self.assertEqual(one.path, self.path("out", one.session + ".json"))
-            self.assert_same(self.of_one_machine(os.path.join(logs, one.session)), one.path)
+            self.assert_same(self.of_one_machine(os.path.join(logs, one.session), options=["--logdir", logs]), one.path)
         with self.assertRaisesRegex(pod.TpusightError, "there are 2 sessions"):
             pod.report(logs, self.output)
+
+    def test_a_log_directory_names_its_runs(self):
+        logs = self.session(given.hosts(2))
+        for place in (logs, logs + "/", os.path.relpath(logs), os.path.join(logs, "run"), os.path.join(logs, "run", "plugins", "profile")):
+            done = pod.report(place, self.output)
+            self.assertEqual((done.status, done.words), (0, []))
+            self.assert_same(self.of_one_machine(place), self.output)
+        pod.report(logs, self.output)
+        with open(self.output, encoding="utf-8") as f:
+            self.assertEqual(json.load(f)["run"]["run"], "run")
+
+    def test_a_log_directory_is_annotated_as_on_one_machine(self):
+        logs = self.session(given.hosts(2))
+        folder = os.path.join(logs, given.SESSION)
+        native = given.files_of(folder)
+        self.assertEqual(pod.annotate(logs).status, 0)
+        made = given.files_of(folder)
+        self.assertTrue(any(b"run=run%2F2026_01_01_00_00_00" in content for content in made.values()))
+        self.assert_annotated(folder, native, place=logs)
+
+    def test_a_cluster_that_does_not_answer_is_told_in_one_line(self):
+        with open(self.path("ray.py"), "w", encoding="utf-8") as f:
+            f.write(MUTE_RAY)
+        environment = dict(os.environ, PYTHONPATH=os.pathsep.join((self.folder, os.path.join(package.ROOT, "plugin"))),
+                           PYTHONDONTWRITEBYTECODE="1")
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+            for address, why in ((f"127.0.0.1:{port}", "no answer within 1 s"), (f"ray://localhost:{port}", "no answer within 1 s"),
+                                 ("auto", "no answer within 1 s"), ("127.0.0.1:1", "Connection refused")):
+                done = subprocess.run([sys.executable, "-c", IMPATIENT, "--address", address, "/logs"], env=environment, text=True,
+                                      capture_output=True, check=False, timeout=PATIENCE_S)
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (given.NOTHING, "", 1), done.stderr)
+                self.assertIn(f"tpusight: {address}: no Ray cluster answers there (", done.stderr)
+                self.assertIn(why, done.stderr)
 
     def test_a_damaged_file_is_named_and_the_report_stands(self):
         session = os.path.join(self.session(given.hosts(3)), given.SESSION)
@@ -181,8 +226,9 @@ fi"""
         os.unlink(os.path.join(first, "host0001.xplane.pb"))
         os.rename(elsewhere, os.path.join(first, "host0001.xplane.pb"))
         self.assertEqual(pod.annotate(logs).status, 0)
-        self.assert_annotated(first, native[0])
-        self.assert_annotated(second, native[1])
+        made = [given.files_of(folder) for folder in (first, second)]
+        self.assert_annotated(first, native[0], logs, made=made[0])
+        self.assert_annotated(second, native[1], logs, made=made[1])
 
     def test_nothing_of_a_run_with_damage_is_annotated(self):
         session = os.path.join(self.session(given.hosts(3)), given.SESSION)

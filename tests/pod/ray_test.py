@@ -270,7 +270,7 @@ fi""")
         done = pod.report(logs, self.path("out"), address="auto")
         self.assertEqual((done.status, len(done.sessions)), (0, 2))
         for one in done.sessions:
-            self.assert_same(self.of_one_machine(os.path.join(logs, one.session)), one.path)
+            self.assert_same(self.of_one_machine(os.path.join(logs, one.session), options=["--logdir", logs]), one.path)
 
     def test_it_is_cancelled_and_leaves_nothing(self):
         for node in NODES:

@@ -53,10 +53,11 @@ def report(session: str, output: Optional[str] = None, *, address: Optional[str]
     address: of a Ray cluster, as ray.init takes it ("auto", "ray://HOST:10001"); None: processes of this machine.
     jobs: how many files a node works on at once; None: as many as it has CPUs.
     outline_options, report_options: for `tpusight reduce outline` and `tpusight reduce report`.
-    Raises TpusightError when there is nothing to report of.
+    progress: called with how far it is, of all sessions; at first, with no hosts, that a cluster is waited for.
+    Raises TpusightError when there is nothing to report of, or no cluster answers for 30 s.
     """
     options: Dict[str, List[str]] = {"outline": list(outline_options), "report": list(report_options)}
-    with _engine(session, address, jobs) as (engine, place):
+    with _engine(session, address, jobs, progress) as (engine, place):
         found, words = sessions.find(engine, place)
         outputs = [_output(output, one, len(found)) for one in found]
         runs = _conduct(Conductor(engine, REPORT, options, progress), found, outputs)
@@ -73,7 +74,7 @@ def annotate(session: str, *, address: Optional[str] = None, jobs: Optional[int]
     Of equal copies on several nodes one is annotated. The rest is as in report().
     """
     options: Dict[str, List[str]] = {"outline": list(outline_options), "report": list(report_options)}
-    with _engine(session, address, jobs) as (engine, place):
+    with _engine(session, address, jobs, progress) as (engine, place):
         found, words = sessions.find(engine, place)
         for one in found:
             sessions.keep_to_one_copy(one)
@@ -90,10 +91,13 @@ def _annotated(run: Run) -> Optional[str]:
 
 
 @contextlib.contextmanager
-def _engine(session: str, address: Optional[str], jobs: Optional[int]) -> Iterator[Tuple[Engine, str]]:
+def _engine(session: str, address: Optional[str], jobs: Optional[int],
+            progress: Optional[Callable[[Progress], None]]) -> Iterator[Tuple[Engine, str]]:
     """And how the session is called everywhere. What this machine cannot do is a TpusightError: a full disk, a folder that is not there."""
     if address and not is_url(session) and not session.startswith(("~", "$")):
         session = os.path.abspath(session)
+    if address and progress:
+        progress(Progress(f"waiting for the Ray cluster at {address}"))
     engine: Engine = Ray(address, jobs) if address else Local(jobs)
     try:
         yield engine, session

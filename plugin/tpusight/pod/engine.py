@@ -3,14 +3,18 @@
 import concurrent.futures
 import contextlib
 import os
+import socket
+import threading
+import urllib.parse
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Dict, List, Optional, Protocol
+from typing import Any, Callable, Dict, Iterator, List, Optional, Protocol
 
 from .._program import TpusightError, found_program
 from . import store, worker
 from .worker import RayWorker, Worker
 
 _CLOSE_S = 10
+CONNECT_S = 30  # for a cluster to answer: Ray itself asks for minutes
 
 
 class Engine(Protocol):
@@ -54,6 +58,43 @@ class Local:
         self.threads.shutdown()
 
 
+def _listens(address: str) -> None:
+    """Raises OSError where nothing listens at HOST:PORT or ray://HOST:PORT. Other addresses ("auto") are Ray's to look up."""
+    place = urllib.parse.urlsplit(address if "://" in address else f"//{address}")
+    if place.hostname and place.port:
+        socket.create_connection((place.hostname, place.port), CONNECT_S).close()
+
+
+def _within(seconds: float, call: Callable[[], Any]) -> None:
+    """Makes the call, and raises what it raises. After this time it is left to itself: a thread cannot be ended."""
+    done: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(call())
+        except BaseException as e:  # also a SystemExit of Ray's
+            done.set_exception(e)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        done.result(seconds)
+    except (TimeoutError, concurrent.futures.TimeoutError) as e:
+        raise TimeoutError(f"no answer within {seconds:.3g} s") from e
+
+
+@contextlib.contextmanager
+def _without_log() -> Iterator[None]:
+    """What Ray's library writes to the standard error of the process while it tries again and again; ours is one line."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
 def _ray() -> Any:
     try:
         import ray
@@ -81,8 +122,10 @@ class Ray:
 
     def _connect(self, address: str) -> None:
         try:
-            self.ray.init(address=address, log_to_driver=False, logging_level="ERROR")
-        except (ConnectionError, RuntimeError, ValueError) as e:
+            _listens(address)
+            with _without_log():
+                _within(CONNECT_S, lambda: self.ray.init(address=address, log_to_driver=False, logging_level="ERROR"))
+        except (OSError, RuntimeError, ValueError, SystemExit) as e:  # a ConnectionError is an OSError
             raise TpusightError(f"{address}: no Ray cluster answers there ({e})") from e
 
     def _actor(self, node: str) -> Any:

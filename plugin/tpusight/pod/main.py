@@ -57,6 +57,9 @@ def _size(count: float) -> str:
 
 
 def _show(progress: Progress) -> None:
+    if not progress.hosts:
+        print(f"\r{progress.step}\033[K", end="", file=sys.stderr, flush=True)
+        return
     left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
     print(f"\r{progress.step}: {progress.hosts_done} of {progress.hosts} hosts done, {_size(progress.bytes_done)} of "
           f"{_size(progress.bytes)}{left}\033[K", end="", file=sys.stderr, flush=True)
@@ -103,7 +106,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     try:
         return _run(asked)
     except TpusightError as e:
-        print(f"tpusight: {e}", file=sys.stderr)
+        print(("\r\033[K" if sys.stderr.isatty() and not asked.quiet else "") + f"tpusight: {e}", file=sys.stderr)
         return 3
 
 

@@ -149,6 +149,13 @@ def look(path: str) -> List[Found]:
     return found
 
 
+def _logdir(found: Found, path: str) -> Optional[str]:
+    """The folder that was given, as PATH of the file begins: it names the run. None: it was a session, or lies within the run."""
+    end = "/".join(("", found.folder, *filter(None, [found.name])))
+    is_above = found.folder.split("/")[-3:-1] == ["plugins", "profile"] and path.endswith(end)
+    return (path[:-len(end)] or "/") if is_above else None
+
+
 def own_program() -> Optional[str]:
     """The program of this node: $TPUSIGHT, beside Python, or on PATH."""
     beside = os.path.join(os.path.dirname(sys.executable), "tpusight")
@@ -257,6 +264,9 @@ class Worker:
 
     def _command(self, task: Task, path: str) -> List[str]:
         command = [self.program(), "map", task.step, path, "-q", f"-j{task.threads}"] + ([task.made, "-"] if task.made else [])
+        logdir = _logdir(task.file, path)
+        if logdir:
+            command.append(f"--logdir={logdir}")
         for option, key, shipped in task.shipped:
             command += [option, self._held(key, "shipped", self._unpack(shipped, 0o600))]
         return command
