@@ -9,7 +9,7 @@ TEST_EXTENSIONS = .py
 PY_LOG_COMPILER = $(PYTHON)
 LOG_DRIVER = $(SHELL) $(srcdir)/tests/driver.sh $(srcdir)/build-aux/test-driver
 PY_LOG_DRIVER = $(LOG_DRIVER)
-EXTRA_DIST += tests/driver.sh tests/slowest.sh tests/longest tests/coverage.sh
+EXTRA_DIST += tests/driver.sh tests/slowest.sh tests/longest tests/coverage.sh tests/copy/library_names.py
 
 # What all programs of tests are linked with; those that have a main() of their own take none of the first.
 LDADD = $(cmocka_main) $(mutators) libtpusight.a $(CMOCKA_LIBS)

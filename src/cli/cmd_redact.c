@@ -60,6 +60,14 @@ static void cmd_redact_put_file(const struct redacting *redacting, const struct 
 	ts_buf_put(out, ts_bytes_cut(name, host.n, name.n));
 }
 
+/* 2026_01_01_00_00_00: sessions are called by the time by default, and that says nothing about the user. */
+static bool cmd_redact_is_time(const char *session)
+{
+	return strspn(session, "0123456789") == strlen("2026") &&
+	       (session[4] == '_' || session[4] == '-') &&
+	       session[strspn(session, "0123456789_-:T")] == '\0' && strncmp(session, "20", 2) == 0;
+}
+
 static enum ts_status cmd_redact_find_place(const struct redacting *redacting,
 					    const struct ts_hostfile *file,
 					    struct ts_copy_place *place, struct ts_error *err)
@@ -73,8 +81,7 @@ static enum ts_status cmd_redact_find_place(const struct redacting *redacting,
 	cmd_redact_put_run(redacting, session->run, &names);
 	ts_buf_putc(&names, '\0');
 	session_at = names.n;
-	/* Sessions are called by the time by default; a time says nothing about the user. */
-	if (session->session[strspn(session->session, "0123456789_-.:T")] == '\0')
+	if (cmd_redact_is_time(session->session))
 		ts_buf_puts(&names, session->session);
 	else
 		ts_names_secret(redacting->names, ts_bytes_of(session->session), &names);

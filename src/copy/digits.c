@@ -89,6 +89,15 @@ static const char *const number_keys[] = {
 	"size",		  "num_bytes",		 "toks",	   "tok",	 "estimated_cycles",
 };
 
+/* 65536,1,1 or 12.5 */
+static size_t numbers_end(struct ts_bytes text, size_t at)
+{
+	size_t end = end_of_any(text, at, "0123456789,");
+	size_t fraction = is_at(text, end, ".") ? digits_end(text, end + 1) : end;
+
+	return is_at(text, fraction, ".") ? at : fraction;
+}
+
 /* grid:65536,1,1 or replica_groups={{0,1},{2,3}} from its sign on; AT: there is no key. */
 static size_t keyed_end(struct ts_bytes text, size_t at)
 {
@@ -97,9 +106,9 @@ static size_t keyed_end(struct ts_bytes text, size_t at)
 
 	for (size_t i = 0; key.n > 0 && i < TS_NELEM(number_keys); i++)
 		if (ts_bytes_is(key, number_keys[i]))
-			return end_of_any(text, at + 1,
-					  is_at(text, at + 1, "{[") ? "0123456789,:{}[]<=x_-() "
-								    : "0123456789,.");
+			return is_at(text, at + 1, "{[")
+				       ? end_of_any(text, at + 1, "0123456789,:{}[]<=x_-() ")
+				       : numbers_end(text, at + 1);
 	return at;
 }
 
@@ -128,9 +137,9 @@ static size_t step_end(struct ts_bytes text, size_t at)
 /* sq6144sk16384sqsq37748736: lengths of a server's sequences, and sums of their products. */
 static size_t lengths_end(struct ts_bytes text, size_t at)
 {
-	size_t end = at, n;
+	size_t end = at, nr = 0, n;
 
-	if (at > 0 && copy_digits_in_word(text.p[at - 1]))
+	if ((at > 0 && copy_digits_in_word(text.p[at - 1])) || !is_at(text, at + 1, "q"))
 		return at;
 	while (is_at(text, end, "s") && is_at(text, end + 1, "qk")) {
 		size_t from = end_of_any(text, end, "sqk");
@@ -139,17 +148,21 @@ static size_t lengths_end(struct ts_bytes text, size_t at)
 		if (n == 0 || n > LENGTH_DIGITS_MAX || from - end > strlen("sqsk"))
 			return at;
 		end = from + n;
+		nr++;
 	}
-	return end < text.n && copy_digits_in_word(text.p[end]) ? at : end;
+	return nr < 2 || (end < text.n && copy_digits_in_word(text.p[end])) ? at : end;
 }
 
+/* Where what a grammar gives numbers to ends; AT: it does not begin here. */
 static size_t grammar_end(struct ts_bytes text, size_t at)
 {
-	size_t end = shape_end(text, at);
+	uint8_t c = text.p[at];
 
-	end = end == at ? lengths_end(text, at) : end;
-	end = end == at ? keyed_end(text, at) : end;
-	return end == at ? step_end(text, at) : end;
+	if (c == '[')
+		return shape_end(text, at);
+	if (c == '=' || c == ':')
+		return keyed_end(text, at);
+	return c == 's' ? lengths_end(text, at) : step_end(text, at);
 }
 
 /* --- addresses in hexadecimal */
@@ -253,10 +266,20 @@ bool ts_digits_are_lengths(struct ts_bytes text)
 	return text.n > 0 && lengths_end(text, 0) == text.n;
 }
 
+/* Behind letters in the middle of a word: nothing begins at them. */
+static size_t letters_end(struct ts_bytes text, size_t at)
+{
+	if (at == 0 || !copy_digits_in_word(text.p[at - 1]))
+		return at;
+	while (at < text.n && copy_digits_in_word(text.p[at]) && !copy_digits_is_digit(text.p[at]))
+		at++;
+	return at;
+}
+
 struct ts_digits ts_digits_next(struct ts_bytes text, size_t at)
 {
 	TS_ASSERT_HOT(at <= text.n);
-	while (at < text.n) {
+	while ((at = letters_end(text, at)) < text.n) {
 		size_t end = grammar_end(text, at);
 
 		if (end == at && (end = hex_address_end(text, at)) > at)

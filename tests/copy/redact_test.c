@@ -118,6 +118,7 @@ static const struct name_row name_rows[] = {
 	{ "run_2026-11-30 on 30 11 2026 at 12:35:00", "run_#1-#2-#3 on #3 #2 #1 at #4:#5:#6" },
 	{ "+1 (555) 123-4567", "+1 (#1) #2-#3" },
 	{ "1,234,567 (1,234)", "#1,#2,#3 (1,234)" },
+	{ "sk402934881 sq40293488 size:10.77.66.55", "#1 #2 size:#3.#4.#5.#6" },
 	{ "secret-host:8470 model:12", "#1-host:8470 #2:12" },
 	/* and those that tell nothing: shapes, layouts, details, steps, versions of names */
 	{ "f32[402934881,128]{1,0:T(16,1024)(2,1)S(1)} pred[]",
