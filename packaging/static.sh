@@ -209,8 +209,6 @@ find_strip() {
 	for strip in llvm-strip /usr/lib/llvm-*/bin/llvm-strip; do
 		! command -v "$strip" >/dev/null || return 0
 	done
-	say "llvm-strip is missing (Debian, Ubuntu: apt-get install llvm)"
-	return 1
 }
 # The manual pages of a program that does not run here are printed by one that does.
 manual_by() {
@@ -235,6 +233,7 @@ build_programs() {
 	ls -l bin/tpusight bin/tpusight-annotate >&2
 }
 
+"$here/tools.sh" "$1"
 find_strip
 find_zig
 make_tools

@@ -13,6 +13,7 @@ mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 shift
 [ $# -gt 0 ] || set -- x86_64-linux aarch64-linux
+"$here/tools.sh" "$@" wheel
 most_bytes=$((12 << 20))
 export TS_PACKAGING=${TS_PACKAGING:-$root/build-packaging}
 

@@ -120,6 +120,24 @@ def libraries_are_those_of_configure():
     must(all(len(row) == 4 and all(row) for row in rows), "a row of packaging/libraries.txt has not four parts")
 
 
+def missing_tools_are_named_at_once(folder):
+    """On a machine that has nothing but a shell: each tool on a line with the way to get it, before anything is made."""
+    path = os.path.join(folder, "nothing")
+    os.mkdir(path)
+    for tool in ("bash", "dirname", "uname", "mkdir"):
+        os.symlink(shutil.which(tool), os.path.join(path, tool))
+    environment = {"PATH": path, "TS_PACKAGING": os.path.join(folder, "packaging"), "TS_DEBIAN_KEYS": os.path.join(folder, "no-keys")}
+    done = subprocess.run([os.path.join(TOP, "packaging", "wheels.sh"), os.path.join(folder, "wheels"), "x86_64-linux"],
+                          env=environment, capture_output=True, text=True, check=False)
+    lines = done.stderr.splitlines()
+    for tool in ("python3", "pkg-config", "protoc-c", "make", "dpkg-source", "nasm"):
+        must(any(re.fullmatch(rf"{tool} is missing \(Debian, Ubuntu: apt-get install [a-z0-9-]+\)", line) for line in lines),
+             f"wheels.sh does not say that {tool} is missing: {done.stderr}")
+    must(any("no wheel (python3 -m pip install wheel)" in line for line in lines),
+         f"wheels.sh does not say that wheel is missing: {done.stderr}")
+    must(done.returncode == 1 and not os.path.exists(environment["TS_PACKAGING"]), "wheels.sh went on without its tools")
+
+
 def debian_wants_what_configure_wants():
     control = text_of("packaging", "debian", "control")
     for package in re.findall(r"TS_REQUIRE_(?:LIB|PROG)\(.*?\[(lib[\w-]+-dev|zlib1g-dev|protobuf-c-compiler)\]", text_of("configure.ac")):
@@ -187,6 +205,8 @@ def main():
     debian_wants_what_configure_wants()
     all_is_in_the_tarball()
     a_program_that_binds_is_noticed()
+    with tempfile.TemporaryDirectory() as folder:
+        missing_tools_are_named_at_once(folder)
     if os.environ.get("TS_WHEELS"):
         wheels_are_what_they_say(os.environ["TS_WHEELS"])
     try:
