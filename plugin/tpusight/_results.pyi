@@ -1977,6 +1977,79 @@ class Flame(Fields):
     cuda_time_ms: float | None
     thread_count: int | None
 
+class CountersUtilizationRow(Fields):
+    host: int | None
+    device: int | None
+    sample: int | None
+    node: int | None
+    name: str | None
+    achieved: float | None
+    peak: float | None
+    unit: str | None
+    percent: float | None
+    modelled: float | None
+    is_others: bool
+
+class CountersSeriesRow(Fields):
+    host: int | None
+    device: int | None
+    name: str | None
+    unit: str | None
+    samples: int | None
+    min: float | None
+    max: float | None
+    mean: float | None
+    first: float | None
+    last: float | None
+    total: float | None
+    is_others: bool
+
+class CountersByOpRow(Fields):
+    op: str | None
+    module: str | None
+    name: str | None
+    unit: str | None
+    mean: float | None
+    modelled: float | None
+    total: float | None
+    cycles_pct: float | None
+    sampled_ps: int | None
+    op_index: int | None
+    is_others: bool
+
+class CountersRawRow(Fields):
+    host: int | None
+    device: int | None
+    sample: int | None
+    name: str | None
+    id: str | None
+    value: float | None
+    description: str | None
+    sets: str | None
+    is_others: bool
+
+class CountersUnreadRow(Fields):
+    host: int | None
+    device: int | None
+    chip: str | None
+    count: int | None
+    is_others: bool
+
+class Counters(Fields):
+    utilization: Rows[CountersUtilizationRow]
+    series: Rows[CountersSeriesRow]
+    by_op: Rows[CountersByOpRow]
+    raw: Rows[CountersRawRow]
+    unread: Rows[CountersUnreadRow]
+    counter_count: int | None
+    mxu_measured_pct: float | None
+    mxu_modelled_pct: float | None
+    hbm_measured_bytes: int | None
+    hbm_modelled_bytes: int | None
+    hbm_measured_pct: float | None
+    throttled_ps: int | None
+    throttle_lost_ps: int | None
+
 class RatesAsyncRow(Fields):
     op: str | None
     module: str | None
@@ -2312,6 +2385,7 @@ class Results(Fields):
     hta: Hta
     hta_critical_path: HtaCriticalPath
     flame: Flame
+    counters: Counters
     prediction: Prediction
     doctor: Doctor
     heatmap: Heatmap

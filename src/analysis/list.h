@@ -36,6 +36,8 @@
 	X(hta)             \
 	X(hta_critical_path)\
 	X(flame)           \
+	X(samples)         \
+	X(counters)        \
 	X(rates)           \
 	X(prediction)      \
 	X(doctor)          \

@@ -16,6 +16,9 @@
 	X(mxu_fill_low, "%", 70, "a product whose shape fills less of the array is reported")      \
 	X(padding_waste_high, "%", 30, "an op that wastes more on tile padding is reported")       \
 	X(compilation_time_high, "ms", 5000, "more host time in compilation is a warning")         \
+	X(throttling_high, "%", 1, "more of a core's time lost to throttling is reported")             \
+	X(counters_differ_high, "%", 20,                                                           \
+	  "a measured figure that differs from the modelled one by more is reported")              \
 	X(idle_high, "%", 10, "more core time with nothing running is reported")                   \
 	X(launch_high, "%", 5, "more core time waiting for launches is reported")                  \
 	X(communication_high, "%", 10, "more core time in exposed collectives is reported")        \

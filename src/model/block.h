@@ -36,6 +36,11 @@ struct ts_stat {
  * launch. The number is the index of the op that would go by it. */
 #define TS_STAT_KERNEL ""
 
+/* Of lines of counters: the first stat of the event, whatever its name; and the number of the event's metadata. Any other stat
+ * of theirs is that of the event, else of its metadata. */
+#define TS_STAT_FIRST	 "#first"
+#define TS_STAT_METADATA "#metadata"
+
 struct ts_block;
 /* The stat of this name of an event of the block; false: it has no such stat. */
 typedef bool ts_stat_find(const struct ts_block *block, size_t event, const char *name,

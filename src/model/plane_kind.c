@@ -38,6 +38,8 @@ static const struct line_row tpu_rows[] = {
 	{ "Sparse Core Steps", TS_LINE_SC_STEPS },
 	{ "Sparse Core Modules", TS_LINE_SC_MODULES },
 	{ "Sparse Core Ops", TS_LINE_SC_OPS },
+	{ TS_COUNTER_LINE, TS_LINE_SAMPLES },
+	{ "Power Throttle", TS_LINE_THROTTLE },
 };
 
 static const struct line_row gpu_rows[] = {

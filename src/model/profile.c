@@ -126,6 +126,7 @@ struct ts_device *ts_profile_add_device(struct ts_profile *profile)
 		.cc_major = TS_UNKNOWN,
 		.cc_minor = TS_UNKNOWN,
 		.local_chip_id = TS_UNKNOWN,
+		.device_id = TS_UNKNOWN,
 	};
 	return device;
 }

@@ -52,6 +52,11 @@ enum ts_line_kind {
 	TS_LINE_SC_STEPS,
 	TS_LINE_SC_MODULES, /* one event for each computation that was offloaded */
 	TS_LINE_SC_OPS,
+	/* of a device's hardware; neither has slices */
+	TS_LINE_SAMPLES,  /* counters over time: an event is a sample, its first stat the value */
+	TS_LINE_COUNTERS, /* counters when the capture ends: an event is a counter, at no time */
+	TS_LINE_THROTTLE, /* an event for each stretch in which the clock was held back */
+	TS_NR_LINE_KINDS
 };
 
 /* What an op is, in the terms of time accounting (docs/analyses/time/time.md). */
@@ -141,6 +146,7 @@ struct ts_plane {
 struct ts_device {
 	uint32_t host, plane;
 	uint32_t ordinal;     /* the n of /device:TPU:n */
+	int64_t device_id;    /* as the profiler numbers it over all hosts; TS_UNKNOWN */
 	struct ts_bytes name; /* /device:TPU:0 */
 	struct ts_bytes
 		label; /* the same behind its host, where there are several; of ts_profile_finish() */
@@ -168,6 +174,7 @@ struct ts_host {
 	struct ts_bytes stands_for; /* of a trace: the host's empty xplane; else empty */
 	struct ts_bytes
 		meant; /* what says that it was to run on another device than a CPU: "JAX_PLATFORMS=tpu"; empty: nothing */
+	struct ts_bytes libtpu; /* the version that recorded it, where it says so */
 	struct ts_bytes
 		not_strict; /* of a trace, where it was asked for (read/reader.h): "byte N: ..." */
 	size_t file_bytes;  /* less our own annotation */

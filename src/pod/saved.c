@@ -41,7 +41,7 @@ static TS_RECORD(host, TS_TEXT(1, host.name), TS_TEXT(2, host.file),
 		 TS_NUMBER(15, host.trace_ps, TS_BY_HAND),
 		 TS_NUMBER(16, host.nr_planes, TS_BY_HAND), TS_TEXT(17, reader),
 		 TS_TEXT(18, host.stands_for), TS_TEXT(19, host.not_strict),
-		 TS_TEXT(20, host.meant));
+		 TS_TEXT(20, host.meant), TS_TEXT(21, host.libtpu));
 #undef TS_SELF
 
 #define TS_SELF struct ts_plane
@@ -57,7 +57,7 @@ static TS_RECORD_WITH(plane, TS_VALID_IF(is_plane), TS_NUMBER(1, id, TS_BY_HAND)
 #define TS_SELF struct ts_line
 static bool saved_is_line(const void *self)
 {
-	return ((const struct ts_line *)self)->kind <= TS_LINE_SC_OPS;
+	return ((const struct ts_line *)self)->kind < TS_NR_LINE_KINDS;
 }
 static TS_RECORD_WITH(line, TS_VALID_IF(saved_is_line), TS_NUMBER(1, id, TS_BY_HAND),
 		      TS_TEXT(2, name), TS_NUMBER(3, kind, TS_BY_HAND),
@@ -81,7 +81,7 @@ static TS_RECORD(device, TS_INDEX_KNOWN(1, plane, TS_BY_PLANE, TS_BY_HAND),
 		 TS_NUMBER(15, core_count, TS_BY_HAND), TS_NUMBER(16, cc_major, TS_BY_HAND),
 		 TS_NUMBER(17, cc_minor, TS_BY_HAND), TS_NUMBER(18, has_megacore, TS_BY_HAND),
 		 TS_NUMBER(19, local_chip_id, TS_BY_HAND), TS_TEXT(20, predicted),
-		 TS_NUMBER(21, is_cpu, TS_BY_HAND));
+		 TS_NUMBER(21, is_cpu, TS_BY_HAND), TS_NUMBER(22, device_id, TS_BY_HAND));
 #undef TS_SELF
 
 #define TS_SELF struct ts_op

@@ -22,8 +22,8 @@ static bool is_exported(const struct ts_profile *profile, const struct ts_line *
 {
 	enum ts_plane_kind kind = profile->planes[line->plane].kind;
 
-	return !line->has_points && !line->repeats && kind != TS_PLANE_OURS &&
-	       kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
+	return !line->has_points && !line->repeats && line->kind != TS_LINE_COUNTERS &&
+	       kind != TS_PLANE_OURS && kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
 }
 
 /* --- the look */
@@ -160,6 +160,9 @@ static const char *const line_kinds[] = {
 	[TS_LINE_SC_STEPS] = "sparsecore_steps",
 	[TS_LINE_SC_MODULES] = "sparsecore_modules",
 	[TS_LINE_SC_OPS] = "sparsecore_ops",
+	[TS_LINE_SAMPLES] = "samples",
+	[TS_LINE_COUNTERS] = "counters",
+	[TS_LINE_THROTTLE] = "throttling",
 };
 
 static struct ts_bytes text_of_line(const struct ts_profile *profile, const struct ts_line *line,

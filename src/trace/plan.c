@@ -78,7 +78,8 @@ bool ts_trace_wants(void *ctx, const struct ts_profile *profile, uint32_t line)
 	TS_ASSERT(line < profile->nr_lines);
 	if (plan->slices_alone && (wanted->repeats || wanted->has_points))
 		return false;
-	return kind != TS_PLANE_OURS && kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
+	return wanted->kind != TS_LINE_COUNTERS && kind != TS_PLANE_OURS &&
+	       kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
 }
 
 static void trace_restart(void *ctx, uint32_t line)

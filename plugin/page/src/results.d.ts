@@ -2108,6 +2108,85 @@ export interface Flame {
 	thread_count?: number | null;
 }
 
+export interface CountersUtilizationRow {
+	host: number | null;
+	device: number | null;
+	sample: number | null;
+	node: number | null;
+	name: string | null;
+	achieved: number | null;
+	peak: number | null;
+	unit: string | null;
+	percent: number | null;
+	modelled: number | null;
+	is_others?: true;
+}
+
+export interface CountersSeriesRow {
+	host: number | null;
+	device: number | null;
+	name: string | null;
+	unit: string | null;
+	samples: number | null;
+	min: number | null;
+	max: number | null;
+	mean: number | null;
+	first: number | null;
+	last: number | null;
+	total: number | null;
+	is_others?: true;
+}
+
+export interface CountersByOpRow {
+	op: string | null;
+	module: string | null;
+	name: string | null;
+	unit: string | null;
+	mean: number | null;
+	modelled: number | null;
+	total: number | null;
+	cycles_pct: number | null;
+	sampled_ps: number | null;
+	op_index: number | null;
+	is_others?: true;
+}
+
+export interface CountersRawRow {
+	host: number | null;
+	device: number | null;
+	sample: number | null;
+	name: string | null;
+	id: string | null;
+	value: number | null;
+	description: string | null;
+	sets: string | null;
+	is_others?: true;
+}
+
+export interface CountersUnreadRow {
+	host: number | null;
+	device: number | null;
+	chip: string | null;
+	count: number | null;
+	is_others?: true;
+}
+
+export interface Counters {
+	utilization?: CountersUtilizationRow[];
+	series?: CountersSeriesRow[];
+	by_op?: CountersByOpRow[];
+	raw?: CountersRawRow[];
+	unread?: CountersUnreadRow[];
+	counter_count?: number | null;
+	mxu_measured_pct?: number | null;
+	mxu_modelled_pct?: number | null;
+	hbm_measured_bytes?: number | null;
+	hbm_modelled_bytes?: number | null;
+	hbm_measured_pct?: number | null;
+	throttled_ps?: number | null;
+	throttle_lost_ps?: number | null;
+}
+
 export interface RatesAsyncRow {
 	op: string | null;
 	module: string | null;
@@ -2489,6 +2568,7 @@ export interface Results {
 	hta?: Hta;
 	hta_critical_path?: HtaCriticalPath;
 	flame?: Flame;
+	counters?: Counters;
 	rates?: Rates;
 	prediction?: Prediction;
 	doctor?: Doctor;

@@ -180,7 +180,7 @@ struct kpi {
 	  TS_MEASURED, compilation_time(doctor), CAPTURE, \
 	  "time of the hosts in compilations; those at once count once") \
 	X(idle, "%", LESS, LIMIT idle_high, NAN, TS_MEASURED, 100 * nothing_ran(doctor), CORES, \
-	  "time in which the device ran nothing, whatever the host did meanwhile") \
+	  "time in which no op ran on the device, whatever the host did meanwhile") \
 	X(peak_memory, "%", LESS, LIMIT peak_memory_high, NAN, \
 	  isnan(allocated) ? TS_MODELLED : TS_MEASURED, \
 	  isnan(allocated) ? 100 * ts_capacity_peak_share(ts_capacity_facts(doctor->ctx)) : allocated, \

@@ -246,13 +246,40 @@ bool ts_capture_was_captured(const struct capture_report *report)
 	return ts_profile_predicted(report->ctx->profile).n == 0;
 }
 
+/* Those that are read are what the capture was made for. */
+static void check_read_counters(struct capture_report *report,
+				const struct capture_counters *counters)
+{
+	uint64_t nr = ts_u64_add(counters->nr_ended, counters->nr_sampled);
+
+	ts_buf_printf(&report->text,
+		      "%" PRIu64 " counter%s at the end of the capture and %" PRIu64
+		      " sample%s of counters over time",
+		      counters->nr_ended, capture_plural(counters->nr_ended), counters->nr_sampled,
+		      capture_plural(counters->nr_sampled));
+	if (counters->chip.n > 0)
+		ts_buf_printf(&report->text, ", of %.*s",
+			      TS_ARG(ts_bytes_cut(counters->chip, 0, MAX_NAME)));
+	ts_buf_puts(&report->text, ": --view counters shows them. No op has a time.");
+	ts_capture_add(report, "counters_only", TS_INFO, TS_CAPTURE_USABLE,
+		       ts_result_text(report->result,
+				      "The profile holds %" PRIu64
+				      " value%s of the devices' counters, and no ops",
+				      nr, capture_plural(nr)));
+}
+
 /* Counters of a device whose ops were not recorded. */
 void ts_capture_check_counters(struct capture_report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	uint64_t nr = ts_capture_unread(profile).nr_counters;
+	struct capture_counters counters = ts_capture_counters(profile);
 
-	if (profile->nr_devices == 0 || report->nr_ran > 0 || nr == 0)
+	if (profile->nr_devices == 0 || report->nr_ran > 0)
+		return;
+	if (counters.nr_ended > 0 || counters.nr_sampled > 0)
+		check_read_counters(report, &counters);
+	if (nr == 0)
 		return;
 	ts_capture_put_unread(&report->text, profile);
 	ts_buf_puts(&report->text, " Their values are not read, and no kernel or op has a time.");
@@ -296,6 +323,10 @@ void ts_capture_check_other_device(struct capture_report *report)
 
 void ts_capture_check_nothing_ran(struct capture_report *report)
 {
+	struct capture_counters counters = ts_capture_counters(report->ctx->profile);
+
+	if (counters.nr_ended > 0 || counters.nr_sampled > 0)
+		return;
 	if (report->ctx->profile->nr_devices == 0 || report->nr_ran > 0 || compile_ps(report) > 0 ||
 	    ts_capture_nr_calls(report) > 0 ||
 	    ts_capture_unread(report->ctx->profile).nr_events > 0)

@@ -23,7 +23,7 @@ static bool is_unread(const struct ts_line *line)
 static bool capture_seen_is_counters(const struct ts_line *line)
 {
 	static const char *const names[] = {
-		("line " TS_COUNTER_LINE), /* clang takes two texts in a row for a forgotten comma */
+		("line " TS_COUNTER_LINE), /* of a GPU; clang takes two texts in a row for a forgotten comma */
 		"category cuda_profiler_range",
 		"category xpu_scope_profiler",
 		"category mtia_counters",
@@ -49,6 +49,27 @@ struct capture_unread ts_capture_unread(const struct ts_profile *profile)
 		unread.nr_counters += capture_seen_is_counters(line) ? line->nr_events : 0;
 	}
 	return unread;
+}
+
+struct capture_counters ts_capture_counters(const struct ts_profile *profile)
+{
+	struct capture_counters counters = { 0 };
+
+	TS_ASSERT(profile);
+	for (size_t i = 0; i < profile->nr_lines; i++) {
+		const struct ts_line *line = &profile->lines[i];
+		const struct ts_device *device = ts_line_device(profile, line);
+
+		if (line->kind == TS_LINE_COUNTERS)
+			counters.nr_ended += line->nr_events;
+		else if (line->kind == TS_LINE_SAMPLES)
+			counters.nr_sampled += line->nr_events;
+		else
+			continue;
+		if (device && counters.chip.n == 0)
+			counters.chip = device->kind;
+	}
+	return counters;
 }
 
 /* Events of one plane that are not read for one reason. */

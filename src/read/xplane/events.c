@@ -35,6 +35,7 @@ struct decoder {
 		*limit; /* the line's end: numbers of an event may be taken from bytes up to here */
 	int64_t line_start_ps;
 	int64_t lag_ps; /* of the line's host behind the earliest one: the device's clock has it too */
+	bool is_timeless;	     /* its events are at no time: they are given the line's */
 	bool wants_stats;	     /* this sink uses some stat of an event on this line */
 	const bool *looks_at;	     /* as the sink; NULL as well where no event is passed over */
 	struct execution *execution; /* NULL: an event is one */
@@ -277,6 +278,8 @@ static TS_INLINE void decode(const struct decoder *decoder, struct ts_bytes byte
 	event->start_ps = event->dur_ps = 0;
 	event->occurrences = 1;
 	decode_fields(decoder, bytes, error, &metadata_id, event, &stats);
+	if (decoder->is_timeless)
+		event->start_ps = event->dur_ps = 0;
 	events_place(decoder, &event->start_ps, &event->dur_ps);
 	event->occurrences = TS_MAX(event->occurrences, 1);
 	event->device_start_ps = event->start_ps;
@@ -324,8 +327,27 @@ static struct decoder decoder_of_part(struct decoder whole, const struct xplane_
 {
 	whole.plane = part->plane;
 	whole.limit = part->body.p + part->body.n;
-	whole.line_start_ps = ts_i64_add(whole.line_start_ps, part->offset_ps);
+	if (!whole.is_timeless)
+		whole.line_start_ps = ts_i64_add(whole.line_start_ps, part->offset_ps);
 	return whole;
+}
+
+/* Of counters that were read when the capture ended: whatever time they have, it is one of the capture. */
+static struct decoder decoder_of_counters(const struct ts_profile *profile,
+					  const struct ts_line *line, const uint8_t *limit)
+{
+	const struct ts_plane *plane = &profile->planes[line->plane];
+	const struct ts_capture_time *time = &profile->hosts[plane->host].time;
+	int64_t lag_ps = ts_i64_sub(line->start_ps, line->host_ps);
+	int64_t host_ps = TS_MAX(TS_MIN(line->host_ps, time->last_ps), time->first_ps);
+
+	return (struct decoder){
+		.plane = plane->reader_data,
+		.limit = limit,
+		.line_start_ps = ts_i64_add(host_ps, lag_ps),
+		.lag_ps = lag_ps,
+		.is_timeless = true,
+	};
 }
 
 static struct decoder decoder_of(const struct ts_profile *profile, uint32_t index,
@@ -344,6 +366,8 @@ static struct decoder decoder_of(const struct ts_profile *profile, uint32_t inde
 	bool wants_stats = linked || (plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC &&
 				      (asked || is_cpu || data->ops_by_stats));
 
+	if (line->kind == TS_LINE_COUNTERS)
+		return decoder_of_counters(profile, line, limit);
 	return (struct decoder){
 		.plane = data,
 		.naming = is_cpu	       ? BY_STATS_ALONE
@@ -382,49 +406,67 @@ static void events_give_stat(const struct xplane_plane *plane, const struct xsta
 	};
 }
 
-static bool find_kernel(const struct ts_block *block, size_t at, struct ts_stat *stat)
+static int64_t events_metadata_of(struct ts_bytes event)
 {
-	const struct xplane_plane *plane =
-		events_plane_of(block->profile, block->line, block->body[at]);
 	struct ts_pb_error error = { NULL, NULL };
-	struct ts_pb pb = ts_pb_of(block->body[at], &error);
-	int64_t id = 0;
-	uint32_t op;
+	struct ts_pb pb = ts_pb_of(event, &error);
 
 	while (ts_pb_next(&pb))
-		if (pb.field == XEVENT_METADATA_ID) {
-			id = ts_pb_i64(&pb);
-			break;
-		}
-	op = id_table_find(&plane->ops, id);
+		if (pb.field == XEVENT_METADATA_ID)
+			return ts_pb_i64(&pb);
+	return 0;
+}
+
+static bool find_kernel(const struct ts_block *block, const struct xplane_plane *plane, int64_t id,
+			struct ts_stat *stat)
+{
+	uint32_t op = id_table_find(&plane->ops, id);
+
 	if (op == TS_NONE)
 		return false;
 	*stat = (struct ts_stat){ TS_STAT_TEXT, op, NAN, block->profile->ops[op].name };
 	return true;
 }
 
-/* ts_stat_find */
-static bool events_find_stat(const struct ts_block *block, size_t at, const char *name,
-			     struct ts_stat *stat)
+/* The stat of this name (NULL: the first) among those that stand in FIELD of BODY. */
+static bool find_among(const struct xplane_plane *plane, struct ts_bytes body, uint32_t field,
+		       const char *name, struct ts_stat *stat)
 {
-	const struct xplane_plane *plane =
-		events_plane_of(block->profile, block->line, block->body[at]);
 	struct ts_pb_error error = { NULL, NULL };
-	struct ts_pb pb = ts_pb_of(block->body[at], &error);
+	struct ts_pb pb = ts_pb_of(body, &error);
 	struct xstat found;
 
-	if (strcmp(name, TS_STAT_KERNEL) == 0)
-		return find_kernel(block, at, stat);
 	while (ts_pb_next(&pb)) {
-		if (pb.field != XEVENT_STATS)
+		if (pb.field != field)
 			continue;
 		xstat_read(ts_pb_enter(&pb), &found);
-		if (found.field && stat_is(plane, found.id, name)) {
+		if (found.field && (!name || stat_is(plane, found.id, name))) {
 			events_give_stat(plane, &found, stat);
 			return true;
 		}
 	}
 	return false;
+}
+
+/* ts_stat_find */
+static bool events_find_stat(const struct ts_block *block, size_t at, const char *name,
+			     struct ts_stat *stat)
+{
+	struct ts_bytes body = block->body[at];
+	const struct xplane_plane *plane = events_plane_of(block->profile, block->line, body);
+
+	if (strcmp(name, TS_STAT_KERNEL) == 0)
+		return find_kernel(block, plane, events_metadata_of(body), stat);
+	if (strcmp(name, TS_STAT_FIRST) == 0)
+		return find_among(plane, body, XEVENT_STATS, NULL, stat);
+	if (strcmp(name, TS_STAT_METADATA) == 0) {
+		*stat = (struct ts_stat){ TS_STAT_INT, events_metadata_of(body), NAN, { NULL, 0 } };
+		return true;
+	}
+	return find_among(plane, body, XEVENT_STATS, name, stat) ||
+	       (block->line->kind == TS_LINE_COUNTERS &&
+		find_among(plane, xplane_metadata(plane, events_metadata_of(body)),
+			   XEVENTMETA_STATS, name, stat));
 }
 
 struct visitor {

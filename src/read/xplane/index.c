@@ -158,6 +158,7 @@ static void take_device_stat(struct ts_device *device, enum role role, const str
 	case ROLE_CC_MINOR:	    device->cc_minor = xstat_int(stat); break;
 	case ROLE_PREDICTED:	    device->predicted = text; break;
 	case ROLE_LIBTPU:	    device->libtpu = text; break;
+	case ROLE_DEVICE_ID:	    device->device_id = xstat_int(stat); break;
 	default:		    break;
 	}
 }
@@ -221,7 +222,9 @@ static void read_plane_stats(struct ts_profile *profile, const struct ts_plane *
 		xstat_read(ts_pb_enter(&pb), &stat);
 		found = id_table_find(&data->roles, stat.id);
 		role = found == TS_NONE ? ROLE_NONE : (enum role)found;
-		if (device)
+		if (role == ROLE_LIBTPU_VERSION)
+			host->libtpu = ts_bytes_cut(ts_xstat_text(data, &stat), 0, TS_LIMIT_NAME);
+		else if (device)
 			take_device_stat(device, role, &stat, ts_xstat_text(data, &stat));
 		else if (role == ROLE_MEANT || role == ROLE_PLATFORMS)
 			take_meant(profile, host, data, role, &stat);
@@ -245,12 +248,49 @@ static bool takes_line(struct xplane_file *file, const struct ts_pb *pb)
 	return true;
 }
 
-/* What the line is for. Of planes without events of their own, and of a viewer's rows, nothing is missed. */
-static void index_set_kind(struct ts_profile *profile, struct ts_line *line)
+/* Does the event have the value of a counter, or its metadata? */
+static bool index_is_counter(const struct xplane_plane *plane, struct ts_bytes event)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(event, &error);
+	struct xstat stat;
+	int64_t id = 0;
+
+	while (ts_pb_next(&pb)) {
+		if (pb.field == XEVENT_METADATA_ID)
+			id = ts_pb_i64(&pb);
+		if (pb.field != XEVENT_STATS)
+			continue;
+		xstat_read(ts_pb_enter(&pb), &stat);
+		if (id_table_find(&plane->roles, stat.id) == ROLE_COUNTER_VALUE)
+			return true;
+	}
+	return ts_xplane_metadata_has(plane, id, ROLE_COUNTER_VALUE);
+}
+
+/* Counters that were read when the capture ended stand in lines of any name. */
+static bool index_has_counters(const struct xplane_plane *plane, struct ts_bytes line)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(line, &error);
+
+	while (plane->has_counters && ts_pb_next(&pb))
+		if (pb.field == XLINE_EVENTS && pb.wire == TS_PB_BYTES &&
+		    index_is_counter(plane, ts_pb_bytes(&pb)))
+			return true;
+	return false;
+}
+
+/* What the line with this BODY is for. Of planes without events of their own, and of a viewer's rows, nothing is missed. */
+static void index_set_kind(struct ts_profile *profile, struct ts_line *line,
+			   const struct xplane_plane *data, struct ts_bytes body)
 {
 	enum ts_plane_kind plane = profile->planes[line->plane].kind;
 
 	line->kind = ts_line_kind_of(plane, line->name);
+	if (line->kind == TS_LINE_OTHER && plane == TS_PLANE_TPU && index_has_counters(data, body))
+		line->kind = TS_LINE_COUNTERS;
+	line->has_points = line->kind == TS_LINE_SAMPLES;
 	if (line->kind == TS_LINE_OTHER && plane != TS_PLANE_METADATA && plane != TS_PLANE_TASK)
 		line->unread = ts_arena_printf(&profile->arena, "line %.*s", TS_ARG(line->name));
 }
@@ -277,8 +317,11 @@ static enum ts_status index_read_lines(struct ts_profile *profile, struct xplane
 		plane->nr_lines++;
 	}
 	st = ts_work_run(nr_threads, plane->nr_lines, read_line_head, &job, err);
-	for (uint32_t i = 0; i < plane->nr_lines; i++)
-		index_set_kind(profile, &profile->lines[job.first_line + i]);
+	for (uint32_t i = 0; i < plane->nr_lines; i++) {
+		struct ts_line *line = &profile->lines[job.first_line + i];
+
+		index_set_kind(profile, line, plane->reader_data, line->body);
+	}
 	return st;
 }
 
@@ -305,7 +348,7 @@ static enum ts_status add_part(struct ts_profile *profile, struct xplane_plane *
 }
 
 static uint32_t index_add_line(struct ts_profile *profile, uint32_t plane_index,
-			       const struct ts_line *head)
+			       const struct xplane_plane *data, const struct ts_line *head)
 {
 	struct ts_plane *plane = &profile->planes[plane_index];
 	struct ts_line *line = ts_profile_add_line(profile);
@@ -316,7 +359,7 @@ static uint32_t index_add_line(struct ts_profile *profile, uint32_t plane_index,
 	line->id = head->id;
 	line->name = head->name;
 	line->timestamp_ns = head->timestamp_ns;
-	index_set_kind(profile, line);
+	index_set_kind(profile, line, data, head->body);
 	plane->nr_lines++;
 	return (uint32_t)profile->nr_lines - 1;
 }
@@ -344,7 +387,7 @@ static enum ts_status index_read_parts(struct ts_profile *profile, struct xplane
 		index_read_head(&head);
 		at = ts_map_find(&whole->ids, (uint64_t)head.id);
 		if (at == TS_NONE) {
-			at = index_add_line(profile, whole->index, &head);
+			at = index_add_line(profile, whole->index, data, &head);
 			if (at == TS_NONE || !ts_map_set(&whole->ids, (uint64_t)head.id, at))
 				return ts_fail_nomem(err);
 		}
@@ -558,14 +601,25 @@ static int64_t index_usual_ns(const struct ts_line *line, int64_t start_ns)
 	return ts_i64_add(index_begin_ns(line, start_ns), line->usual.start_ps / TS_PS_PER_NS);
 }
 
-/* The lines' times that the most events are at; NULL: there is none. */
+/* Are its events at a time? Counters that were read when the capture ended are at none. */
+static bool index_is_timed(const struct ts_line *line)
+{
+	return line->nr_events > 0 && line->kind != TS_LINE_COUNTERS;
+}
+
+/* The lines' times that the most events are at, or (nothing but counters) lines are; NULL: there is none. */
 static const struct ts_time_group *index_group_lines(const struct ts_profile *profile,
 						     uint32_t first_line, int64_t start_ns,
 						     struct ts_time_groups *groups)
 {
+	bool is_any_timed = false;
+
 	*groups = (struct ts_time_groups){ .gap = TS_CAPTURE_GAP_PS / TS_PS_PER_NS };
 	for (size_t i = first_line; i < profile->nr_lines; i++)
-		if (profile->lines[i].nr_events > 0)
+		is_any_timed |= index_is_timed(&profile->lines[i]);
+	for (size_t i = first_line; i < profile->nr_lines; i++)
+		if (is_any_timed ? index_is_timed(&profile->lines[i])
+				 : profile->lines[i].nr_events > 0)
 			ts_time_groups_add(groups, index_usual_ns(&profile->lines[i], start_ns),
 					   profile->lines[i].nr_events);
 	return ts_time_groups_most(groups);
@@ -602,6 +656,8 @@ static bool index_are_in(const struct ts_profile *profile, uint32_t first_line,
 		const struct ts_line *line = &profile->lines[i];
 		int64_t usual_ps = ts_i64_add(line->host_ps, line->usual.start_ps);
 
+		if (!index_is_timed(line))
+			continue;
 		nr_all = ts_u64_add(nr_all, line->nr_events);
 		if (usual_ps >= time->first_ps && usual_ps <= time->last_ps)
 			nr = ts_u64_add(nr, line->nr_events);
@@ -617,7 +673,7 @@ static void index_bound(const struct ts_profile *profile, struct ts_host *host, 
 	for (size_t i = first_line; i < profile->nr_lines; i++) {
 		const struct ts_line *line = &profile->lines[i];
 
-		if (line->nr_events == 0)
+		if (!index_is_timed(line))
 			continue;
 		time.first_ps =
 			TS_MIN(time.first_ps, ts_i64_add(line->host_ps, line->usual.start_ps));
@@ -655,7 +711,7 @@ static void set_time_base(struct ts_profile *profile, struct ts_host *host, uint
 			continue;
 		if (is_of_capture)
 			earliest = TS_MIN(earliest, line->timestamp_ns);
-		else
+		else if (index_is_timed(line))
 			index_leave_out(profile, line, host->file);
 	}
 	if (host->start_unix_ns <= ABSOLUTE_NS && earliest > ABSOLUTE_NS && earliest < INT64_MAX)

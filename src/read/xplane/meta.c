@@ -28,6 +28,10 @@ static const struct role_row role_rows[] = {
 	{ "program_id", ROLE_PROGRAM_ID },
 	{ "flops", ROLE_FLOPS },
 	{ "bytes_accessed", ROLE_BYTES_ACCESSED },
+	{ "counter_value", ROLE_COUNTER_VALUE },
+	{ "performance_counter_id", ROLE_COUNTER },
+	{ "performance_counter_description", ROLE_COUNTER },
+	{ "performance_counter_sets", ROLE_COUNTER },
 	{ "symbol_id", ROLE_SYMBOL_ID },
 	{ "model_flops", ROLE_MODEL_FLOPS },
 	{ "memory_access_breakdown", ROLE_BREAKDOWN },
@@ -57,6 +61,8 @@ static const struct role_row role_rows[] = {
 	{ "compute_cap_minor", ROLE_CC_MINOR },
 	{ TS_PREDICTED_STAT, ROLE_PREDICTED },
 	{ TS_LIBTPU_STAT, ROLE_LIBTPU },
+	{ "libtpu_version", ROLE_LIBTPU_VERSION },
+	{ "device_id", ROLE_DEVICE_ID },
 	{ "profile_start_time", ROLE_START_TIME },
 	{ "profile_stop_time", ROLE_STOP_TIME },
 	{ "JAX_PLATFORMS", ROLE_PLATFORMS },
@@ -266,14 +272,45 @@ static bool enter_entry(struct ts_pb entry, int64_t *key, struct ts_pb *value)
 	return found;
 }
 
+static bool meta_has(const struct xplane_plane *plane, struct ts_bytes body, enum role role)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(body, &error);
+	struct xstat stat;
+
+	while (ts_pb_next(&pb)) {
+		if (pb.field != XEVENTMETA_STATS)
+			continue;
+		xstat_read(ts_pb_enter(&pb), &stat);
+		if (id_table_find(&plane->roles, stat.id) == role)
+			return true;
+	}
+	return false;
+}
+
+bool ts_xplane_metadata_has(const struct xplane_plane *plane, int64_t id, enum role role)
+{
+	TS_ASSERT(plane);
+	return meta_has(plane, xplane_metadata(plane, id), role);
+}
+
+/* Does the metadata say something of a counter, which its events then need not say? */
+static bool meta_is_of_counter(const struct xplane_plane *plane, struct ts_bytes body)
+{
+	return plane->has_counters &&
+	       (meta_has(plane, body, ROLE_COUNTER_VALUE) || meta_has(plane, body, ROLE_COUNTER));
+}
+
 /* Asynchronous ops of a program may have one name ("async-copy") and all else of their own. */
 static enum ts_status keep_metadata(const struct ts_rooms *rooms, struct ts_op *op,
 				    struct ts_bytes text, struct xplane_plane *plane, int64_t key,
 				    struct ts_bytes body, struct ts_error *err)
 {
-	if (!op->has_program || text.n == 0)
+	bool is_of_program = op->has_program && text.n > 0;
+
+	if (!is_of_program && !meta_is_of_counter(plane, body))
 		return TS_OK;
-	op->has_variants |= !ts_bytes_eq(op->text, text);
+	op->has_variants |= is_of_program && !ts_bytes_eq(op->text, text);
 	plane->has_variants |= op->has_variants;
 	if (!ts_room_grow(rooms, &plane->op_metadata, &plane->cap_op_metadata,
 			  plane->nr_op_metadata + 1, sizeof(*plane->op_metadata)))
@@ -317,6 +354,7 @@ static enum ts_status add_stat_name(struct xplane_plane *plane, int64_t key, str
 		if (value.field == XSTATMETA_NAME)
 			name = ts_pb_bytes(&value);
 	role = xplane_role(name);
+	plane->has_counters |= role == ROLE_COUNTER_VALUE;
 	plane->has_links |= role == ROLE_CORRELATION;
 	plane->names_ops |= role == ROLE_HLO_OP;
 	if (!ts_grow(&plane->stat_names, &plane->cap_stat_names, plane->nr_stat_names + 1,

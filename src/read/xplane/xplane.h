@@ -28,6 +28,9 @@ enum role {
 	ROLE_PROGRAM_ID,
 	ROLE_FLOPS,
 	ROLE_BYTES_ACCESSED,
+	/* of events and of event metadata: of counters of the hardware */
+	ROLE_COUNTER_VALUE,
+	ROLE_COUNTER,
 	/* of event metadata */
 	ROLE_SYMBOL_ID,
 	ROLE_MODEL_FLOPS,
@@ -58,6 +61,8 @@ enum role {
 	ROLE_CC_MINOR,
 	ROLE_PREDICTED,
 	ROLE_LIBTPU,
+	ROLE_LIBTPU_VERSION,
+	ROLE_DEVICE_ID,
 	ROLE_START_TIME,
 	ROLE_STOP_TIME,
 	ROLE_MEANT,	/* it says that another device than a CPU was meant, */
@@ -107,12 +112,14 @@ struct xplane_plane {
 	struct id_table names; /* stat metadata id -> index into stat_names, for ref values */
 	struct ts_bytes *stat_names;
 	size_t nr_stat_names, cap_stat_names;
-	struct id_table ops;	  /* event metadata id -> op */
-	struct id_table metadata; /* likewise -> index into op_metadata, of ops of programs */
+	struct id_table ops; /* event metadata id -> op */
+	struct id_table
+		metadata; /* likewise -> index into op_metadata, of ops of programs and of counters */
 	struct ts_bytes *op_metadata;
 	size_t nr_op_metadata, cap_op_metadata;
 	struct ts_map hlo_ops;	   /* key of (hlo_op, program) -> op, where events name their op */
 	bool has_variants;	   /* of an op, see struct ts_op */
+	bool has_counters;	   /* some event may be a counter of the hardware */
 	bool has_links;		   /* some event may say which launch it belongs to */
 	bool names_ops;		   /* some event may name the op that it is */
 	bool ops_by_stats;	   /* a GPU: events name their op, their metadata only the kernel */
@@ -181,6 +188,17 @@ enum ts_status ts_xplane_read_modules(struct ts_profile *profile,
 				      const struct ts_read_request *request,
 				      struct xplane_plane *plane, struct ts_pb pb,
 				      struct ts_error *err);
+
+/* The metadata of events with this id, where the plane keeps it; .n 0: it does not. */
+static inline struct ts_bytes xplane_metadata(const struct xplane_plane *plane, int64_t id)
+{
+	uint32_t at = id_table_find(&plane->metadata, id);
+
+	return at < plane->nr_op_metadata ? plane->op_metadata[at] : (struct ts_bytes){ NULL, 0 };
+}
+
+/* Has it a stat of this role? */
+bool ts_xplane_metadata_has(const struct xplane_plane *plane, int64_t id, enum role role);
 
 /* The op that events name by their stats, or (TS_OP_MODULE) the program. */
 uint32_t ts_xplane_hlo_op(const struct xplane_plane *plane, const struct xstat *name,
