@@ -94,6 +94,7 @@ static void check_session(void *ctx, void *slot, size_t i)
 	if (!name)
 		analysed->st = ts_fail_nomem(&analysed->err);
 	if (analysed->st == TS_OK) {
+		ts_check_notes_add_run(&notes, &analysed->run);
 		check_results(checking, &analysed->run, name, &notes);
 	} else {
 		struct ts_check check = { .session = name ? name : session->dir,

@@ -5,6 +5,7 @@
  - Where the Python package xprof is there: counters with ids of whole ranges and values by chance, on one to two chips in one to
    two readings, ids and values on events or on their metadata. XProf picks those that it knows, by its own tables: the rows of its
    utilization viewer are those of counters.utilization, in its order.
+ - check says which option records counters, by chip and with the version of libtpu, and says nothing where there are some.
  - Where they are there: the files and answers of $TS_CORPUS/../review/hardware (expect.json).
 """
 import json
@@ -17,7 +18,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
-from helpers import PROGRAM, TOP, ended, must, need, skip
+from helpers import PROGRAM, TOP, ended, must, need
 from wire import blob, double, num
 
 REVIEW = pathlib.Path(os.environ.get("TS_CORPUS", os.path.join(TOP, "..", "shared", "corpus")), "..", "review", "hardware")
@@ -122,6 +123,32 @@ def against_xprof(ask):
     must(nr > 500, f"XProf gave {nr} rows")
 
 
+def core(kind, more=b""):
+    """A chip that ran an op, recorded by a libtpu that says its version."""
+    plane = blob(2, "/device:TPU:0") + named(4, 1, "%fusion.1 = f32[8] fusion()")
+    plane += blob(3, blob(2, "XLA Ops") + num(3, 1) + blob(4, num(1, 1) + num(2, 0) + num(3, 1000000)))
+    for i, name in enumerate([*STATS, "libtpu_version"]):
+        plane += named(5, i + 1, name)
+    return blob(1, plane + stat(6, STATS[3], blob(5, kind)) + blob(6, num(1, 5) + blob(5, "0.0.99")) + more)
+
+
+def notes_of(capture_bytes):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "host.xplane.pb")
+        path.write_bytes(capture_bytes)
+        answer = subprocess.run([PROGRAM, "check", "--format", "json", str(path)], capture_output=True, text=True)
+        return [c["evidence"] for c in json.loads(answer.stdout)["checks"][0]["causes"] if c["id"] == "no_counters"]
+
+
+def check_says_why():
+    option = {"TPU v6 Lite": "tpu_perf_counters", "TPU v7x": "tpu_enable_kernel_profiling", "TPU v5 lite": "not published"}
+    for kind, word in option.items():
+        notes = notes_of(core(kind))
+        must(len(notes) == 1 and word in notes[0] and "libtpu 0.0.99" in notes[0], f"{kind}: {notes}")
+    sample = blob(4, num(1, 1) + num(2, 0) + stat(4, STATS[1], num(3, 7)))
+    must(notes_of(core("TPU v6 Lite", blob(3, blob(2, "_counters_") + num(3, 1) + sample))) == [], "a note beside counters")
+
+
 # Of expect.json: what a path begins with, and what is looked at.
 
 def units(check, report):
@@ -172,8 +199,7 @@ try:
     from xprof.convert import raw_to_tool_data
 except ImportError:
     raw_to_tool_data = None
-if not raw_to_tool_data and not (REVIEW / "expect.json").exists():
-    skip("neither xprof nor the review's files are there")
+check_says_why()
 if raw_to_tool_data:
     against_xprof(raw_to_tool_data.xspace_to_tool_data)
 if (REVIEW / "expect.json").exists():

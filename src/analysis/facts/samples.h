@@ -28,7 +28,7 @@ struct ts_counter_set {
 	size_t nr;
 };
 
-enum ts_unit_about { TS_UNIT_OTHER, TS_UNIT_MXU, TS_UNIT_HBM, TS_UNIT_SKIPPED };
+enum ts_unit_about { TS_UNIT_OTHER, TS_UNIT_MXU, TS_UNIT_HBM, TS_UNIT_SKIPPED, TS_NR_UNIT_ABOUTS };
 
 /* What a unit did of what it can do, as XProf's utilization viewer has it. */
 struct ts_unit_row {
@@ -39,6 +39,14 @@ struct ts_unit_row {
 	enum ts_unit_about about;
 	double achieved, peak;
 	double counted_s; /* the time that the core's cycles are; of a SparseCore NaN */
+};
+
+/* Rows about one thing, of the last reading of each device: counters count on from reading to reading. */
+struct ts_unit_sum {
+	double achieved, peak;
+	double counted_s;    /* by all its cores */
+	double flops_peak;   /* what the matrix units could do in that time; NaN: unknown */
+	uint32_t nr_devices; /* 0: there is no such row */
 };
 
 /*
@@ -68,8 +76,17 @@ struct ts_samples_facts {
 	const struct ts_throttled
 		*throttled; /* by device and time; those of a device do not overlap */
 	size_t nr_sets, nr_rows, nr_series, nr_throttled;
+	struct ts_unit_sum sums[TS_NR_UNIT_ABOUTS];
 	int64_t nr_over; /* samples of counters beyond the number that is kept */
 };
+
+/* What units of one kind did of what they can do; NaN: no counter says. */
+static inline double ts_unit_share(const struct ts_samples_facts *samples, enum ts_unit_about about)
+{
+	const struct ts_unit_sum *sum = &samples->sums[about];
+
+	return sum->peak > 0 ? sum->achieved / sum->peak : (double)NAN;
+}
 
 /* What the points say of [START, END): value x ps, or of a running total how much it grew. *HINT is 0 at first, and a walk in the
  * order of time costs nothing extra. *KNOWN_PS: for how much of the time there are points. */

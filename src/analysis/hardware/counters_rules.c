@@ -42,6 +42,7 @@ static void report_throttled(struct ts_doctor *doctor, const struct ts_rule *rul
 		TS_TIME(first->span.start_ps), TS_TIME(first->span.end_ps),
 		TS_PCT(counters->throttle_pct), TS_ROUNDED(100 * counters->slower));
 	add_times(doctor);
+	ts_doctor_lift(doctor, TS_WARNING, "the chip itself says so");
 }
 
 static void report_skipped(struct ts_doctor *doctor, const struct ts_rule *rule,

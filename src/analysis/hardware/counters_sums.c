@@ -97,53 +97,6 @@ static enum ts_status sum_by_op(const struct counters_state *sum, const struct t
 
 /* --- measured beside modelled */
 
-struct unit_sum {
-	double achieved, peak;
-	double flops_peak; /* what the matrix units could do in the time that was counted */
-	double counted_s;
-	uint32_t nr_devices;
-};
-
-/* The rows of one device; counters count on from reading to reading, so the last one has all. */
-static void sums_add_device(const struct ts_context *ctx, const struct ts_unit_row *rows, size_t nr,
-			    enum ts_unit_about about, struct unit_sum *sum)
-{
-	int64_t last = INT64_MIN;
-	double counted_s = 0, nr_rows = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		last = TS_MAX(last, rows[i].sample);
-	for (size_t i = 0; i < nr; i++) {
-		if (rows[i].about != about || rows[i].sample != last)
-			continue;
-		sum->achieved += rows[i].achieved;
-		sum->peak += rows[i].peak;
-		counted_s += rows[i].counted_s;
-		nr_rows++;
-	}
-	if (nr_rows == 0)
-		return;
-	sum->nr_devices++;
-	sum->counted_s += counted_s;
-	sum->flops_peak += ctx->rates[rows[0].device].peak_flops_per_s * counted_s / nr_rows;
-}
-
-static struct unit_sum sum_units(const struct ts_context *ctx, enum ts_unit_about about)
-{
-	const struct ts_samples_facts *samples = ts_samples_facts(ctx);
-	struct unit_sum sum = { 0 };
-
-	for (size_t from = 0, until; from < samples->nr_rows; from = until) {
-		const struct ts_unit_row *rows = &samples->rows[from];
-
-		for (until = from;
-		     until < samples->nr_rows && samples->rows[until].device == rows->device;)
-			until++;
-		sums_add_device(ctx, rows, until - from, about, &sum);
-	}
-	return sum;
-}
-
 /* FLOPs and bytes of HBM of all ops, over all cores; NaN: no op has a known cost. */
 struct work {
 	double flops, hbm_bytes;
@@ -173,8 +126,9 @@ static double ratio(double part, double whole)
 
 static void sum_pairs(const struct ts_context *ctx, struct ts_counters_facts *facts)
 {
-	struct unit_sum mxu = sum_units(ctx, TS_UNIT_MXU), hbm = sum_units(ctx, TS_UNIT_HBM);
-	struct unit_sum skipped = sum_units(ctx, TS_UNIT_SKIPPED);
+	const struct ts_unit_sum *sums = ts_samples_facts(ctx)->sums;
+	struct ts_unit_sum mxu = sums[TS_UNIT_MXU], hbm = sums[TS_UNIT_HBM];
+	struct ts_unit_sum skipped = sums[TS_UNIT_SKIPPED];
 	struct work work = work_of(ts_ops_facts(ctx));
 	double cores = (double)ts_time_facts(ctx)->nr_cores;
 

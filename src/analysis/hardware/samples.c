@@ -559,6 +559,45 @@ static enum ts_status make_sets(struct samples_state *sum, const struct ts_conte
 	return st;
 }
 
+/* The rows of one device. */
+static void samples_add_device(const struct ts_context *ctx, const struct ts_unit_row *rows,
+			       size_t nr, struct ts_unit_sum *sums)
+{
+	double counted_s[TS_NR_UNIT_ABOUTS] = { 0 }, nr_rows[TS_NR_UNIT_ABOUTS] = { 0 };
+	int64_t last = INT64_MIN;
+
+	for (size_t i = 0; i < nr; i++)
+		last = TS_MAX(last, rows[i].sample);
+	for (size_t i = 0; i < nr; i++) {
+		if (rows[i].sample != last)
+			continue;
+		sums[rows[i].about].achieved += rows[i].achieved;
+		sums[rows[i].about].peak += rows[i].peak;
+		counted_s[rows[i].about] += rows[i].counted_s;
+		nr_rows[rows[i].about]++;
+	}
+	for (int about = 0; about < TS_NR_UNIT_ABOUTS; about++) {
+		if (nr_rows[about] == 0)
+			continue;
+		sums[about].nr_devices++;
+		sums[about].counted_s += counted_s[about];
+		sums[about].flops_peak += ctx->rates[rows[0].device].peak_flops_per_s *
+					  counted_s[about] / nr_rows[about];
+	}
+}
+
+static void samples_sum_rows(const struct ts_context *ctx, struct ts_samples_facts *facts)
+{
+	for (size_t from = 0, until; from < facts->nr_rows; from = until) {
+		const struct ts_unit_row *rows = &facts->rows[from];
+
+		for (until = from;
+		     until < facts->nr_rows && facts->rows[until].device == rows->device;)
+			until++;
+		samples_add_device(ctx, rows, until - from, facts->sums);
+	}
+}
+
 /* "VDD Core FW Throttle(%)" */
 static bool is_throttle(struct ts_bytes name)
 {
@@ -655,6 +694,7 @@ static enum ts_status samples_close(void *arg, const struct ts_context *ctx, voi
 	enum ts_status st = make_sets(sum, ctx, arena, facts, err);
 
 	facts->nr_over = sum->nr_over;
+	samples_sum_rows(ctx, facts);
 	if (st == TS_OK)
 		st = samples_make_all(sum, ctx, arena, facts, err);
 	return st == TS_OK ? make_throttled(sum, ctx, arena, facts, err) : st;

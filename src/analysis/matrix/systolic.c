@@ -196,9 +196,10 @@ static enum ts_status systolic_merge(void *into_arg, void *from_arg, const struc
 	return TS_OK;
 }
 
-/* What counters of the hosts say, averaged over those that have them. */
-static double measured_share(const struct ts_profile *profile)
+/* What counters of the hosts say, averaged over those that have them; else how busy the chips' own say that the units were. */
+static double measured_share(const struct ts_context *ctx)
 {
+	const struct ts_profile *profile = ctx->profile;
 	double sum = 0;
 	size_t nr = 0;
 
@@ -208,7 +209,7 @@ static double measured_share(const struct ts_profile *profile)
 		sum += profile->hosts[i].mxu_utilization_pct / 100;
 		nr++;
 	}
-	return nr ? sum / (double)nr : NAN;
+	return nr ? sum / (double)nr : ts_unit_share(ts_samples_facts(ctx), TS_UNIT_MXU);
 }
 
 static int64_t cores_seen(const struct systolic_state *state)
@@ -285,7 +286,7 @@ static struct reached reached_of(const struct systolic_state *state, const struc
 				 const struct systolic_sum *sum, int64_t total_ps,
 				 struct ts_result *result)
 {
-	struct reached of = { .measured = measured_share(ctx->profile) };
+	struct reached of = { .measured = measured_share(ctx) };
 
 	of.modelled = sum->has_matrix ? modelled_share(state, ctx, total_ps) : NAN;
 	of.has_counters = of.measured > 0;

@@ -8,10 +8,11 @@
 #define TS_ANALYSIS_SYSTOLIC_H
 
 #include "analysis/facts/ops.h"
+#include "analysis/facts/samples.h"
 #include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
 
-#define TS_NEEDS(X) X(ops) X(time)
+#define TS_NEEDS(X) X(ops) X(time) X(samples)
 #include "analysis/kit/needs.h"
 #include "analysis/kit/run_steps.h"
 #include "model/op_work.h"

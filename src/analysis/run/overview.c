@@ -6,11 +6,12 @@
 #include "analysis/facts/doctor.h"
 #include "analysis/facts/memory.h"
 #include "analysis/facts/padding.h"
+#include "analysis/facts/samples.h"
 #include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
 #include "analysis/facts/timeline.h"
 
-#define TS_NEEDS(X) X(time) X(timeline) X(systolic) X(padding) X(memory) X(doctor)
+#define TS_NEEDS(X) X(time) X(timeline) X(samples) X(systolic) X(padding) X(memory) X(doctor)
 #include "analysis/kit/needs.h"
 
 #include "analysis/kit/gpu_idle.h"
@@ -518,6 +519,16 @@ static void note_unknown_chips(const struct ts_context *ctx, struct ts_result *r
 	}
 }
 
+/* By the memory's own counters where the profile has them. */
+static void put_hbm(const struct ts_context *ctx, struct ts_result *result)
+{
+	double measured = ts_unit_share(ts_samples_facts(ctx), TS_UNIT_HBM);
+
+	TS_SET(result, overview, overview.hbm_utilization_pct,
+	       isfinite(measured) ? ts_value_from(ts_share_pct(measured), TS_MEASURED)
+				  : ts_held_pct(result, ts_memory_facts(ctx)->hbm));
+}
+
 static enum ts_status overview_close(void *state, const struct ts_context *ctx, void *facts,
 				     struct ts_result *result, struct ts_error *err)
 {
@@ -537,8 +548,7 @@ static enum ts_status overview_close(void *state, const struct ts_context *ctx, 
 	if (ctx->profile->nr_devices > 0 && ctx->rates[0].matrix_units)
 		TS_SET(result, overview, overview.matrix_units,
 		       ts_text(ts_bytes_of(ctx->rates[0].matrix_units)));
-	TS_SET(result, overview, overview.hbm_utilization_pct,
-	       ts_held_pct(result, ts_memory_facts(ctx)->hbm));
+	put_hbm(ctx, result);
 	TS_SET(result, overview, overview.padding_waste_pct,
 	       ts_share_pct(ts_padding_facts(ctx)->waste_share));
 	note_unknown_chips(ctx, result);

@@ -158,6 +158,7 @@ export function Systolic() {
 			{report.heatmap && report.heatmap.ops.length > 0 && <ByStep heatmap={report.heatmap} />}
 			<Shapes ops={ops} onPick={pick} />
 			<Rows name="Time classes" />
+			<Part name="counters" heading="Counters of the hardware" />
 			{report.custom_calls?.call_count > 0 && <Part name="custom_calls" heading="Custom calls" />}
 		</Generic>
 	);
