@@ -135,7 +135,7 @@ static const char *const abouts[] = {
 	[TS_LINE_SC_STEPS] = "steps of a SparseCore",
 	[TS_LINE_SC_MODULES] = "computations that a SparseCore took over",
 	[TS_LINE_SC_OPS] = "ops of a SparseCore",
-	[TS_LINE_SAMPLES] = "counters of the hardware over time, a slice for each sample",
+	[TS_LINE_SAMPLES] = "counters of the hardware over time",
 	[TS_LINE_COUNTERS] = "counters of the hardware when the capture ended",
 	[TS_LINE_THROTTLE] = "when the clock was held back",
 };
@@ -190,7 +190,7 @@ static enum ts_status layout_add_lines(struct ts_trace_layout *layout, const str
 		uint32_t line = plane->first_line + i;
 		const struct ts_trace_tally *tally = layout->plan->tallies[line];
 
-		if (layout->plan->slices_alone && layout->profile->lines[line].has_points)
+		if (ts_trace_has_points(layout->plan, &layout->profile->lines[line]))
 			st = add_counters(layout, line, err);
 		else if (tally && tally->nr_events > 0)
 			st = layout_add_line(layout, line, err);

@@ -76,7 +76,7 @@ bool ts_trace_wants(void *ctx, const struct ts_profile *profile, uint32_t line)
 
 	TS_ASSERT(profile);
 	TS_ASSERT(line < profile->nr_lines);
-	if (plan->slices_alone && (wanted->repeats || wanted->has_points))
+	if ((plan->slices_alone && wanted->repeats) || ts_trace_has_points(plan, wanted))
 		return false;
 	return wanted->kind != TS_LINE_COUNTERS && kind != TS_PLANE_OURS &&
 	       kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;

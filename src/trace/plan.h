@@ -93,6 +93,12 @@ enum ts_status ts_trace_plan_init(struct ts_trace_plan *plan, const struct ts_pr
 				  struct ts_error *err);
 void ts_trace_plan_release(struct ts_trace_plan *plan);
 
+/* Is the line drawn as counters, and not as slices? Those of the hardware always are. */
+static inline bool ts_trace_has_points(const struct ts_trace_plan *plan, const struct ts_line *line)
+{
+	return line->has_points && (plan->slices_alone || line->kind == TS_LINE_SAMPLES);
+}
+
 /* To be given to ts_pass_run(): counts every line that ts_trace_wants(). */
 struct ts_duration_counter ts_trace_plan_counter(struct ts_trace_plan *plan);
 /* Its parts. Threads may count different lines at once. */

@@ -6,8 +6,10 @@
    two readings, ids and values on events or on their metadata. XProf picks those that it knows, by its own tables: the rows of its
    utilization viewer are those of counters.utilization, in its order.
  - check says which option records counters, by chip and with the version of libtpu, and says nothing where there are some.
+ - In a trace for Perfetto counters over time are counters, and those of the capture's end are not there.
  - Where they are there: the files and answers of $TS_CORPUS/../review/hardware (expect.json).
 """
+import gzip
 import json
 import os
 import pathlib
@@ -149,6 +151,22 @@ def check_says_why():
     must(notes_of(core("TPU v6 Lite", blob(3, blob(2, "_counters_") + num(3, 1) + sample))) == [], "a note beside counters")
 
 
+def traces_show_samples():
+    sample = blob(4, num(1, 1) + num(2, 5000000) + stat(4, STATS[0], double(2, 42.5)))
+    ended = blob(4, num(1, 1) + stat(4, STATS[1], num(3, 7)))
+    lines = blob(3, blob(2, "_counters_") + num(3, 1) + sample) + blob(3, blob(2, "counters") + num(3, 1) + ended)
+    with tempfile.TemporaryDirectory() as folder:
+        session = pathlib.Path(folder, "plugins", "profile", "now")
+        session.mkdir(parents=True)
+        (session / "host.xplane.pb").write_bytes(core("TPU v6 Lite", lines))
+        subprocess.run([PROGRAM, "annotate", "--quiet", folder], check=True)
+        events = json.loads(gzip.decompress((session / "perfetto_trace.json.gz").read_bytes()))["traceEvents"]
+    points = [e["args"] for e in events if e["ph"] == "C" and e["name"].endswith(STATS[0])]
+    must(points == [{"value": 42.5}], f"points of the trace: {points}")
+    rows = {e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    must(not rows & {"_counters_", "counters"}, f"rows of the trace: {rows}")
+
+
 # Of expect.json: what a path begins with, and what is looked at.
 
 def units(check, report):
@@ -200,6 +218,7 @@ try:
 except ImportError:
     raw_to_tool_data = None
 check_says_why()
+traces_show_samples()
 if raw_to_tool_data:
     against_xprof(raw_to_tool_data.xspace_to_tool_data)
 if (REVIEW / "expect.json").exists():
