@@ -994,28 +994,6 @@ class CollectiveCoresRow(Fields):
     waited_ps: int | None
     is_others: bool
 
-class ReshardingRow(Fields):
-    module: str | None
-    op: str | None
-    kind: str | None
-    shape: str | None
-    bytes: int | None
-    axes: str | None
-    op_name: str | None
-    source: str | None
-    spmd_generated: bool | None
-    to: str | None
-    cause: str | None
-    cause_source: str | None
-    cause_op_name: str | None
-    suspicious: bool | None
-    reason: str | None
-    mend: str | None
-    time_ps: int | None
-    hidden_ps: int | None
-    op_index: int | None
-    is_others: bool
-
 class AsyncOpsRow(Fields):
     module: str | None
     name: str | None
@@ -1049,6 +1027,18 @@ class Async(Fields):
     coverable_ps: int | None
     async_line_ps: int | None
     async_line_interval_ps: int | None
+
+class DcnRow(Fields):
+    host: int | None
+    device: int | None
+    name: str | None
+    occurrences: int | None
+    stall_ps: int | None
+    observed_ps: int | None
+    bytes: int | None
+    network_latency_us: float | None
+    network_latency_max_us: float | None
+    is_others: bool
 
 class SparsecoreCoresRow(Fields):
     name: str | None
@@ -2372,7 +2362,7 @@ class Results(Fields):
     custom_calls: CustomCalls
     collectives: Rows[CollectivesRow]
     collective_cores: Rows[CollectiveCoresRow]
-    resharding: Rows[ReshardingRow]
+    dcn: Rows[DcnRow]
     sparsecore: Sparsecore
     streams: Streams
     critical_path: CriticalPath

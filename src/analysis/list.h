@@ -24,6 +24,7 @@
 	X(collectives)     \
 	X(resharding)      \
 	X(async)           \
+	X(dcn)             \
 	X(sparsecore)      \
 	X(streams)         \
 	X(critical_path)   \

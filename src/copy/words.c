@@ -146,6 +146,7 @@ const char *const ts_public_words[] = {
 	"EnqueueRequestLocked RunProgramRequest HostCallbackRequest",
 	"TransferPreprocessedH2DRequest TransferD2HRequest OnDeviceSendRequest",
 	"OnDeviceRecvRequest OnDeviceSendRecvLocalRequest CustomWait",
+	"NetworkReceive NetworkSend DeviceToHost HostToDevice Megascale START END gid graph_key",
 	"OnDeviceSendRequestMulti OnDeviceRecvRequestMulti PjrtAsyncWait DoEnqueueProgram",
 	"DoEnqueueContinuationProgram EnqueueContinuationProgram WriteHbm ReadHbm",
 	"TpuExecuteOp CompleteCallbacks TPUPartitionedCallOp InitializeVarOnTPU",

@@ -11,6 +11,9 @@
 /* A line of counters on a device's plane (xplane_schema.cc: kCounterEventsLineName). */
 #define TS_COUNTER_LINE "_counters_"
 
+/* The plane of a host on which libtpu traces transfers between slices. */
+#define TS_MEGASCALE_PLANE "/device:CUSTOM:Megascale Trace"
+
 enum ts_plane_kind ts_plane_kind_of(struct ts_bytes name);
 enum ts_line_kind ts_line_kind_of(enum ts_plane_kind plane, struct ts_bytes name);
 

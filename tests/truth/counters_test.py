@@ -201,7 +201,16 @@ def finding(check, report):
     must(re.search("throttl", json.dumps(report["doctor"]["findings"]), re.I), "no finding about throttling")
 
 
-CHECKS = {"counters.utilization": units, "counters.series": series, "counters.by_op": by_op, "not /": no_words,
+def between_slices(check, report):
+    device, name = re.search(r"device=(\d+),name=(.*)\]", check["path-or-regex"]).groups()
+    row = only([r for r in report["dcn"] if (str(r["device"]), r["name"]) == (device, name)], f"{name} of {device}")
+    found = {"occurrences": row.get("occurrences"), "stall_us_total": row.get("stall_ps", 0) / 1e6,
+             "observed_us_mean": row.get("observed_ps", 0) / 1e6, "bytes_each": row.get("bytes"),
+             "network_latency_us": row.get("network_latency_us")}
+    must(all(near(found[key], value, 0.01) for key, value in check["expected"].items()), f"{name} of {device}: {found}")
+
+
+CHECKS = {"dcn": between_slices, "counters.utilization": units, "counters.series": series, "counters.by_op": by_op, "not /": no_words,
           "doctor finding": finding}
 
 

@@ -1109,6 +1109,19 @@ export interface Async {
 	async_line_interval_ps?: number | null;
 }
 
+export interface DcnRow {
+	host: number | null;
+	device: number | null;
+	name: string | null;
+	occurrences: number | null;
+	stall_ps: number | null;
+	observed_ps: number | null;
+	bytes: number | null;
+	network_latency_us: number | null;
+	network_latency_max_us: number | null;
+	is_others?: true;
+}
+
 export interface SparsecoreCoresRow {
 	name: string | null;
 	host: string | null;
@@ -2556,6 +2569,7 @@ export interface Results {
 	collective_cores?: CollectiveCoresRow[];
 	resharding?: ReshardingRow[];
 	async?: Async;
+	dcn?: DcnRow[];
 	sparsecore?: Sparsecore;
 	streams?: Streams;
 	critical_path?: CriticalPath;

@@ -291,6 +291,8 @@ static void index_set_kind(struct ts_profile *profile, struct ts_line *line,
 	if (line->kind == TS_LINE_OTHER && plane == TS_PLANE_TPU && index_has_counters(data, body))
 		line->kind = TS_LINE_COUNTERS;
 	line->has_points = line->kind == TS_LINE_SAMPLES;
+	if (ts_bytes_starts(profile->planes[line->plane].name, TS_MEGASCALE_PLANE))
+		return;
 	if (line->kind == TS_LINE_OTHER && plane != TS_PLANE_METADATA && plane != TS_PLANE_TASK)
 		line->unread = ts_arena_printf(&profile->arena, "line %.*s", TS_ARG(line->name));
 }
