@@ -242,9 +242,9 @@ static void thin_out(struct samples_series *series)
 
 static bool put_point(struct samples_series *series, int64_t at_ps, double sum)
 {
-	const struct samples_point *last = &series->points[series->nr_points - 1];
+	size_t nr = series->nr_points;
 
-	if (series->nr_points > 0 && at_ps - last->at_ps < series->least_ps)
+	if (nr > 0 && at_ps - series->points[nr - 1].at_ps < series->least_ps)
 		return true;
 	if (series->nr_points == MAX_POINTS)
 		thin_out(series);
