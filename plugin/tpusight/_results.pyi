@@ -994,6 +994,28 @@ class CollectiveCoresRow(Fields):
     waited_ps: int | None
     is_others: bool
 
+class ReshardingRow(Fields):
+    module: str | None
+    op: str | None
+    kind: str | None
+    shape: str | None
+    bytes: int | None
+    axes: str | None
+    op_name: str | None
+    source: str | None
+    spmd_generated: bool | None
+    to: str | None
+    cause: str | None
+    cause_source: str | None
+    cause_op_name: str | None
+    suspicious: bool | None
+    reason: str | None
+    mend: str | None
+    time_ps: int | None
+    hidden_ps: int | None
+    op_index: int | None
+    is_others: bool
+
 class AsyncOpsRow(Fields):
     module: str | None
     name: str | None
@@ -2362,6 +2384,7 @@ class Results(Fields):
     custom_calls: CustomCalls
     collectives: Rows[CollectivesRow]
     collective_cores: Rows[CollectiveCoresRow]
+    resharding: Rows[ReshardingRow]
     dcn: Rows[DcnRow]
     sparsecore: Sparsecore
     streams: Streams
