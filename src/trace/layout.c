@@ -135,7 +135,7 @@ static const char *const abouts[] = {
 	[TS_LINE_SC_STEPS] = "steps of a SparseCore",
 	[TS_LINE_SC_MODULES] = "computations that a SparseCore took over",
 	[TS_LINE_SC_OPS] = "ops of a SparseCore",
-	[TS_LINE_SAMPLES] = "counters of the hardware over time",
+	[TS_LINE_SAMPLES] = "counters of the hardware over time, a slice for each sample",
 	[TS_LINE_COUNTERS] = "counters of the hardware when the capture ended",
 	[TS_LINE_THROTTLE] = "when the clock was held back",
 };

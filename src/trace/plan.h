@@ -93,10 +93,13 @@ enum ts_status ts_trace_plan_init(struct ts_trace_plan *plan, const struct ts_pr
 				  struct ts_error *err);
 void ts_trace_plan_release(struct ts_trace_plan *plan);
 
-/* Is the line drawn as counters, and not as slices? Those of the hardware always are. */
+/*
+ * Is the line drawn as counters, and not as slices? Not in the trace of a run: that of a pod is joined from parts, whose events are not
+ * there any more when its rows are laid out, and it is to be the same.
+ */
 static inline bool ts_trace_has_points(const struct ts_trace_plan *plan, const struct ts_line *line)
 {
-	return line->has_points && (plan->slices_alone || line->kind == TS_LINE_SAMPLES);
+	return line->has_points && plan->slices_alone;
 }
 
 /* To be given to ts_pass_run(): counts every line that ts_trace_wants(). */

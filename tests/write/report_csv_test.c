@@ -114,7 +114,7 @@ TEST(result_without_tables_gives_its_fields_in_a_row)
 			 TS_OK);
 	ts_buf_putc(&out, '\0');
 	assert_string_equal((char *)out.p, "count,slow,ratio_pct\n"
-					   "3,op=-a ps=-5; op=b ps=,-12.5\n");
+					   "3,\"op=-a ps=-5; op=b ps=\",-12.5\n");
 	ts_buf_release(&out);
 	ts_results_release(&results);
 }
