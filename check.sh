@@ -146,6 +146,7 @@ setup_tools() {
 		zsh zsh
 		fish fish
 		groff groff-base
+		valgrind valgrind
 	TOOLS
 	# libFuzzer's runtime has a package of its own, named after clang's version
 	local major
