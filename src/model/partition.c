@@ -46,18 +46,20 @@ static struct ts_spec spec_of(const struct ts_mesh *mesh, const struct ts_hlo_in
 				instr->shape.rank);
 }
 
-static enum ts_status map_names(struct ts_partition *partition, struct ts_error *err)
+static enum ts_status map_names(struct ts_places *places, const struct ts_hlo_module *module,
+				struct ts_error *err)
 {
-	const struct ts_hlo_module *module = partition->before;
-
+	places->next = calloc(module->nr_instrs + 1, sizeof(*places->next));
+	if (!places->next)
+		return ts_fail_nomem(err);
 	for (uint32_t i = module->nr_instrs; i-- > 0;) {
 		const struct ts_hlo_instr *instr = &module->instrs[i];
 
-		partition->next[i] = TS_NONE;
+		places->next[i] = TS_NONE;
 		if (instr->op_name.n == 0)
 			continue;
-		partition->next[i] = ts_strmap_find(&partition->by_name, instr->op_name);
-		if (!ts_strmap_set(&partition->by_name, instr->op_name, i))
+		places->next[i] = ts_strmap_find(&places->by_name, instr->op_name);
+		if (!ts_strmap_set(&places->by_name, instr->op_name, i))
 			return ts_fail_nomem(err);
 	}
 	return TS_OK;
@@ -88,25 +90,56 @@ enum ts_status ts_partition_make(struct ts_partition *partition, const struct ts
 	*partition = (struct ts_partition){ .before = before, .after = after };
 	partition->mesh = mesh_has(mesh, &needed) ? *mesh : needed;
 	partition->specs = calloc(before->nr_instrs + 1, sizeof(*partition->specs));
-	partition->next = calloc(before->nr_instrs + 1, sizeof(*partition->next));
-	if (!partition->specs || !partition->next)
+	if (!partition->specs)
 		return ts_fail_nomem(err);
 	for (uint32_t i = 0; i < before->nr_instrs; i++)
 		partition->specs[i] = spec_of(&partition->mesh, &before->instrs[i]);
-	st = map_names(partition, err);
+	st = map_names(&partition->places_before, before, err);
+	if (st == TS_OK)
+		st = map_names(&partition->places_after, after, err);
 	return st ? st : map_channels(partition, err);
+}
+
+static void places_release(struct ts_places *places)
+{
+	free(places->next);
+	ts_strmap_release(&places->by_name);
 }
 
 void ts_partition_release(struct ts_partition *partition)
 {
 	free(partition->specs);
-	free(partition->next);
-	ts_strmap_release(&partition->by_name);
+	places_release(&partition->places_before);
+	places_release(&partition->places_after);
 	ts_map_release(&partition->by_channel);
 	*partition = (struct ts_partition){ .before = NULL };
 }
 
 /* --- from the compiled collective to the arrays */
+
+/* The instructions of one JAX name, in their order: so many of them at most. */
+struct places_walk {
+	const struct ts_places *places;
+	uint32_t at, next, left;
+};
+
+static struct places_walk walk_places(const struct ts_places *places, struct ts_bytes name)
+{
+	return (struct places_walk){ .places = places,
+				     .at = TS_NONE,
+				     .next = name.n ? ts_strmap_find(&places->by_name, name)
+						    : TS_NONE,
+				     .left = TS_PARTITION_ALIKE };
+}
+
+static bool next_place(struct places_walk *walk)
+{
+	if (walk->next == TS_NONE || walk->left-- == 0)
+		return false;
+	walk->at = walk->next;
+	walk->next = walk->places->next[walk->at];
+	return true;
+}
 
 static int32_t column_of(const struct ts_hlo_instr *instr)
 {
@@ -150,14 +183,14 @@ static const struct ts_hlo_instr *first_form(const struct ts_partition *partitio
 			      : ts_map_find(&partition->by_channel, (uint64_t)instr->channel_id);
 
 	const struct ts_hlo_instr *found = NULL;
+	struct places_walk walk = walk_places(&partition->places_after, instr->op_name);
 
 	if (at != TS_NONE && partition->after->instrs[at].opcode == kind)
 		found = &partition->after->instrs[at];
-	for (uint32_t i = 0;
-	     i < partition->after->nr_instrs && (!found || !is_as_large(instr, found)); i++) {
-		const struct ts_hlo_instr *other = &partition->after->instrs[i];
+	while ((!found || !is_as_large(instr, found)) && next_place(&walk)) {
+		const struct ts_hlo_instr *other = &partition->after->instrs[walk.at];
 
-		if (other->opcode == kind && other->op_name.n > 0 && is_same_place(instr, other) &&
+		if (other->opcode == kind && is_same_place(instr, other) &&
 		    (!found || is_as_large(instr, other)))
 			found = other;
 	}
@@ -167,17 +200,18 @@ static const struct ts_hlo_instr *first_form(const struct ts_partition *partitio
 /* The instruction of before at the same place: of the same opcode where there is one. */
 static uint32_t find_before(const struct ts_partition *partition, const struct ts_hlo_instr *instr)
 {
-	uint32_t found = TS_NONE, i = ts_strmap_find(&partition->by_name, instr->op_name);
+	struct places_walk walk = walk_places(&partition->places_before, instr->op_name);
+	uint32_t found = TS_NONE;
 
-	for (; i != TS_NONE; i = partition->next[i]) {
-		const struct ts_hlo_instr *other = &partition->before->instrs[i];
+	while (next_place(&walk)) {
+		const struct ts_hlo_instr *other = &partition->before->instrs[walk.at];
 
 		if (!is_same_place(instr, other))
 			continue;
 		if (other->opcode == instr->opcode)
-			return i;
+			return walk.at;
 		if (found == TS_NONE)
-			found = i;
+			found = walk.at;
 	}
 	return found;
 }
@@ -232,7 +266,7 @@ static uint32_t value_of(const struct ts_partition *partition,
 
 static bool has_operand(const struct ts_hlo_instr *instr, uint32_t operand)
 {
-	for (uint32_t i = 0; i < instr->nr_operands; i++)
+	for (uint32_t i = 0; i < TS_MIN(instr->nr_operands, TS_PARTITION_MOST); i++)
 		if (instr->operands[i] == operand)
 			return true;
 	return false;
@@ -243,30 +277,31 @@ static uint32_t user_of(const struct ts_partition *partition, const struct ts_hl
 			uint32_t value)
 {
 	const struct ts_hlo_instr *of = &partition->before->instrs[value];
-	uint32_t found = TS_NONE, i = ts_strmap_find(&partition->by_name, collective->op_name);
+	struct places_walk walk = walk_places(&partition->places_before, collective->op_name);
+	uint32_t found = TS_NONE;
 
 	if (of->opcode != TS_OPCODE_PARAMETER && is_same_place(of, collective))
 		return value;
-	for (; i != TS_NONE; i = partition->next[i]) {
-		const struct ts_hlo_instr *instr = &partition->before->instrs[i];
+	while (next_place(&walk)) {
+		const struct ts_hlo_instr *instr = &partition->before->instrs[walk.at];
 
-		if (i == value || !is_same_place(instr, collective))
+		if (walk.at == value || !is_same_place(instr, collective))
 			continue;
 		if (has_operand(instr, value))
-			return i;
+			return walk.at;
 		if (found == TS_NONE)
-			found = i;
+			found = walk.at;
 	}
 	return found == TS_NONE && of->nr_users > 0 ? of->users[0] : found;
 }
 
 static bool was_there(const struct ts_partition *partition, const struct ts_hlo_instr *collective)
 {
-	uint32_t i = ts_strmap_find(&partition->by_name, collective->op_name);
+	struct places_walk walk = walk_places(&partition->places_before, collective->op_name);
 
-	for (; i != TS_NONE; i = partition->next[i])
-		if (partition->before->instrs[i].opcode == collective->opcode &&
-		    is_same_place(&partition->before->instrs[i], collective))
+	while (next_place(&walk))
+		if (partition->before->instrs[walk.at].opcode == collective->opcode &&
+		    is_same_place(&partition->before->instrs[walk.at], collective))
 			return true;
 	return false;
 }
@@ -283,24 +318,33 @@ static bool asks_who(const struct ts_hlo_module *module, const struct ts_hlo_ins
 	return false;
 }
 
-#define MAX_FOLLOWED  8
+#define MAX_FOLLOWED  64
 #define MAX_INDEX_OPS 5
 
-/* Is what was gathered cut into each device's part again, by some op or behind ops that change nothing of its shape? */
-static bool is_cut_again(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr,
-			 int depth)
+static bool is_own_part(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
 {
-	for (uint32_t i = 0; depth > 0 && i < TS_MIN(instr->nr_users, 16); i++) {
-		const struct ts_hlo_instr *user = &module->instrs[instr->users[i]];
-
-		if (user->opcode == TS_OPCODE_DYNAMIC_SLICE) {
-			for (uint32_t k = 1; k < user->nr_operands; k++)
-				if (asks_who(module, &module->instrs[user->operands[k]],
-					     MAX_INDEX_OPS))
-					return true;
-		} else if (ts_partition_is_elementwise(user) &&
-			   is_cut_again(module, user, depth - 1)) {
+	if (instr->opcode != TS_OPCODE_DYNAMIC_SLICE)
+		return false;
+	for (uint32_t k = 1; k < TS_MIN(instr->nr_operands, TS_SPEC_DIMS + 1); k++)
+		if (asks_who(module, &module->instrs[instr->operands[k]], MAX_INDEX_OPS))
 			return true;
+	return false;
+}
+
+/* Is what was gathered cut into each device's part again, by some op or behind ops that change nothing of its shape? */
+static bool is_cut_again(const struct ts_hlo_module *module, const struct ts_hlo_instr *collective)
+{
+	const struct ts_hlo_instr *seen[MAX_FOLLOWED] = { collective };
+	size_t nr = 1;
+
+	for (size_t i = 0; i < nr; i++) {
+		for (uint32_t k = 0; k < TS_MIN(seen[i]->nr_users, TS_PARTITION_MOST); k++) {
+			const struct ts_hlo_instr *user = &module->instrs[seen[i]->users[k]];
+
+			if (is_own_part(module, user))
+				return true;
+			if (nr < MAX_FOLLOWED && ts_partition_is_elementwise(user))
+				seen[nr++] = user;
 		}
 	}
 	return false;
@@ -319,7 +363,7 @@ static bool is_weight(const struct ts_partition *partition, const struct ts_resh
 	if (partition->before->instrs[found->value].opcode != TS_OPCODE_PARAMETER ||
 	    (user->opcode == TS_OPCODE_DOT && user->dot && user->dot->nr_lhs_batch > 0))
 		return false;
-	for (uint32_t i = 0; i < user->nr_operands; i++) {
+	for (uint32_t i = 0; i < TS_MIN(user->nr_operands, TS_PARTITION_MOST); i++) {
 		const struct ts_spec *spec = &partition->specs[user->operands[i]];
 
 		for (uint32_t k = 0; user->operands[i] != found->value && k < spec->rank; k++)
@@ -341,7 +385,7 @@ struct ts_resharding ts_partition_reason(const struct ts_partition *partition,
 		return found;
 	found.is_found = true;
 	found.was_there = was_there(partition, collective);
-	found.is_cut_again = is_cut_again(partition->after, collective, MAX_FOLLOWED);
+	found.is_cut_again = is_cut_again(partition->after, collective);
 	if (!found.was_there)
 		found.value = value_of(partition, collective);
 	if (found.value != TS_NONE)

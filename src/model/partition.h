@@ -15,12 +15,17 @@
 #include "base/map.h"
 #include "model/hlo.h"
 
+/* Where the instructions of a module come from. */
+struct ts_places {
+	struct ts_strmap by_name; /* op_name -> the first instruction that has it */
+	uint32_t *next;		  /* of the same op_name, or TS_NONE */
+};
+
 struct ts_partition {
 	const struct ts_hlo_module *before, *after;
 	struct ts_mesh mesh;
-	struct ts_spec *specs;	  /* by instruction of .before */
-	struct ts_strmap by_name; /* op_name -> the first instruction of .before that has it */
-	uint32_t *next;		  /* of the same op_name, or TS_NONE */
+	struct ts_spec *specs; /* by instruction of .before */
+	struct ts_places places_before, places_after;
 	struct ts_map by_channel; /* channel id -> instruction of .after */
 };
 
@@ -35,8 +40,8 @@ enum ts_cause_kind {
 /* A collective's reason. Instructions are those of .before; TS_NONE: unknown. */
 struct ts_resharding {
 	bool is_found; /* in .after; else nothing of what follows is known */
-	uint32_t value,
-		user; /* what is resharded, and for which op; equal where an op's own result is */
+	/* What is resharded, and for which op; equal where an op's own result is */
+	uint32_t value, user;
 	struct ts_spec from, to;
 	enum ts_cause_kind cause;
 	uint32_t cause_instr;

@@ -47,9 +47,10 @@ static bool is_made_of_nothing(const struct ts_partition *partition, uint32_t at
 {
 	const struct ts_hlo_instr *instr = instr_at(partition, at);
 
-	while (TS_OPCODE_IN(instr->opcode, TS_OPCODE_BROADCAST, TS_OPCODE_CONVERT,
-			    TS_OPCODE_RESHAPE) &&
-	       instr->nr_operands == 1)
+	for (int i = 0;
+	     i < TS_PARTITION_MOST && instr->nr_operands == 1 &&
+	     TS_OPCODE_IN(instr->opcode, TS_OPCODE_BROADCAST, TS_OPCODE_CONVERT, TS_OPCODE_RESHAPE);
+	     i++)
 		instr = instr_at(partition, instr->operands[0]);
 	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_CONSTANT, TS_OPCODE_IOTA);
 }
@@ -247,7 +248,7 @@ static struct asking look_ahead(const struct ts_partition *partition, uint32_t f
 	const struct ts_hlo_comp *entry = &partition->before->comps[partition->before->entry];
 	struct asking found = { TS_CAUSE_UNKNOWN, TS_NONE };
 	uint32_t seen[MAX_SEEN] = { from };
-	size_t nr = 1;
+	size_t nr = 1, left = TS_PARTITION_STEPS;
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct ts_hlo_instr *instr = instr_at(partition, seen[i]);
@@ -256,14 +257,14 @@ static struct asking look_ahead(const struct ts_partition *partition, uint32_t f
 			return (struct asking){ TS_CAUSE_CONSTRAINT, seen[i] };
 		if (seen[i] == entry->root && found.kind == TS_CAUSE_UNKNOWN)
 			found = (struct asking){ TS_CAUSE_RESULT, seen[i] };
-		for (uint32_t k = 0; k < instr->nr_users && nr < MAX_SEEN; k++) {
+		for (uint32_t k = 0; k < instr->nr_users && nr < MAX_SEEN && left-- > 0; k++) {
 			uint32_t user = instr->users[k];
-			bool is_seen = false;
+			bool is_seen =
+				!ts_spec_eq(&partition->specs[user], &partition->specs[seen[i]]);
 
-			for (size_t s = 0; s < nr; s++)
-				is_seen |= seen[s] == user;
-			if (!is_seen &&
-			    ts_spec_eq(&partition->specs[user], &partition->specs[seen[i]]))
+			for (size_t s = 0; s < nr && !is_seen; s++)
+				is_seen = seen[s] == user;
+			if (!is_seen)
 				seen[nr++] = user;
 		}
 	}
@@ -275,7 +276,7 @@ static uint32_t operand_alike(const struct ts_partition *partition, uint32_t at)
 {
 	const struct ts_hlo_instr *instr = instr_at(partition, at);
 
-	for (uint32_t i = 0; i < instr->nr_operands; i++)
+	for (uint32_t i = 0; i < TS_MIN(instr->nr_operands, TS_PARTITION_MOST); i++)
 		if (ts_spec_eq(&partition->specs[instr->operands[i]], &partition->specs[at]) &&
 		    !is_made_of_nothing(partition, instr->operands[i]))
 			return instr->operands[i];
@@ -332,7 +333,7 @@ static struct asking look_around(const struct ts_partition *partition, uint32_t 
 	const struct ts_hlo_instr *instr = instr_at(partition, user);
 	struct asking found = { TS_CAUSE_UNKNOWN, TS_NONE };
 
-	for (uint32_t i = 0; i < instr->nr_operands; i++) {
+	for (uint32_t i = 0; i < TS_MIN(instr->nr_operands, TS_PARTITION_MOST); i++) {
 		uint32_t operand = instr->operands[i];
 
 		if (operand == value || is_made_of_nothing(partition, operand) ||
@@ -390,7 +391,9 @@ static struct origin origin_of(const struct ts_partition *partition, uint32_t at
 	if (found.spec.is_known)
 		return found;
 	found.elements = 0;
-	for (uint32_t i = 0; ts_partition_is_elementwise(instr) && i < instr->nr_operands; i++) {
+	for (uint32_t i = 0; ts_partition_is_elementwise(instr) &&
+			     i < TS_MIN(instr->nr_operands, TS_PARTITION_MOST);
+	     i++) {
 		uint32_t operand = instr->operands[i];
 		const struct ts_spec *spec = &partition->specs[operand];
 		struct origin other = { *spec, elements_behind(partition, operand) };

@@ -55,43 +55,54 @@ int64_t ts_mesh_size(const struct ts_mesh *mesh, ts_axes axes)
 
 /* --- device numbers */
 
-/* The device at a place of the list. */
-static int64_t device_at(const struct ts_device_list *list, int64_t at)
-{
-	int64_t device = 0;
-
-	if (list->listed)
-		return list->listed[at];
-	for (uint32_t i = list->nr_reshape; i-- > 0;) {
-		int64_t size = list->reshape[list->order[i]], stride = 1;
-
-		for (uint32_t k = (uint32_t)list->order[i] + 1; k < list->nr_reshape; k++)
-			stride *= list->reshape[k];
-		device += at % size * stride;
-		at /= size;
-	}
-	return device;
-}
-
-/* SIZE devices of the list, each STEP places behind the one before it: those of one axis, or of axes that lie as one does. */
+/* SIZE devices of the list, each STRIDE above the one before it: those of one axis, or of axes that lie as one does. */
 struct piece {
 	int64_t size, stride;
 };
 
 #define MAX_PIECES TS_MESH_AXES
 
-/* The N devices at places 0, EACH, 2 EACH, ... as pieces, the fastest first; 0: they are none. */
-static uint32_t pieces_of(const struct ts_device_list *list, int64_t n, int64_t each,
-			  struct piece *pieces)
+/*
+ * The N devices at places 0, EACH, 2 EACH, ... of an iota, the fastest first: dimension by dimension, of which the first EACH places are
+ * passed over. 0: they do not fit into its dimensions.
+ */
+static uint32_t pieces_of_iota(const struct ts_device_list *list, int64_t n, int64_t each,
+			       struct piece *pieces)
 {
-	int64_t step = 1, first = device_at(list, 0);
+	uint32_t nr = 0;
+
+	for (uint32_t i = list->nr_reshape; i-- > 0 && n > 1;) {
+		int64_t size = list->reshape[list->order[i]], stride = 1;
+
+		for (uint32_t k = (uint32_t)list->order[i] + 1; k < list->nr_reshape; k++)
+			stride *= list->reshape[k];
+		if (each % size == 0) {
+			each /= size;
+			continue;
+		}
+		if (size % each != 0)
+			return 0;
+		size /= each;
+		stride *= each;
+		each = 1;
+		if (nr == MAX_PIECES || (n % size != 0 && size % n != 0))
+			return 0;
+		pieces[nr++] = (struct piece){ TS_MIN(n, size), stride };
+		n /= TS_MIN(n, size);
+	}
+	return n == 1 ? nr : 0;
+}
+
+/* The same of devices that are listed. */
+static uint32_t pieces_listed(const int64_t *listed, int64_t n, int64_t each, struct piece *pieces)
+{
+	int64_t step = 1;
 	uint32_t nr = 0;
 
 	while (step < n) {
-		int64_t stride = device_at(list, step * each) - first, size = 2;
+		int64_t stride = listed[step * each] - listed[0], size = 2;
 
-		while (step * size < n &&
-		       device_at(list, step * size * each) - first == stride * size)
+		while (step * size < n && listed[step * size * each] - listed[0] == stride * size)
 			size++;
 		if (stride <= 0 || nr == MAX_PIECES || n % (step * size) != 0)
 			return 0;
@@ -99,6 +110,13 @@ static uint32_t pieces_of(const struct ts_device_list *list, int64_t n, int64_t 
 		step *= size;
 	}
 	return nr;
+}
+
+static uint32_t pieces_of(const struct ts_device_list *list, int64_t n, int64_t each,
+			  struct piece *pieces)
+{
+	return list->listed ? pieces_listed(list->listed, n, each, pieces)
+			    : pieces_of_iota(list, n, each, pieces);
 }
 
 static int64_t step_of_tile(const struct ts_hlo_sharding *sharding, uint32_t dim)

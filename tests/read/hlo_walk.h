@@ -6,6 +6,7 @@
 #include "analysis/kit/op_time.h"
 #include "base/buf.h"
 #include "model/cost.h"
+#include "model/partition.h"
 #include "read/hlo.h"
 
 static inline int64_t walk_instr(const struct ts_hlo_module *module, uint32_t i)
@@ -58,6 +59,21 @@ static inline int64_t walk_prediction(const struct ts_hlo_module *module)
 	return sum;
 }
 
+/* As if the partitioner had left it as it got it: why are its collectives there? */
+static inline int64_t walk_partition(const struct ts_hlo_module *module)
+{
+	struct ts_partition partition;
+	struct ts_mesh mesh = { .nr = 0 };
+	int64_t sum = 0;
+
+	if (ts_partition_make(&partition, module, module, &mesh, NULL) == TS_OK)
+		for (uint32_t i = 0; i < module->nr_instrs; i++)
+			if (ts_opcode_is_collective(module->instrs[i].opcode))
+				sum ^= ts_partition_reason(&partition, &module->instrs[i]).cause;
+	ts_partition_release(&partition);
+	return sum;
+}
+
 /* Reads BYTES and, when that went well, looks at everything. */
 static inline enum ts_status walk_bytes(struct ts_bytes bytes)
 {
@@ -72,7 +88,7 @@ static inline enum ts_status walk_bytes(struct ts_bytes bytes)
 	for (uint32_t i = 0; i < module.nr_instrs; i++)
 		sum ^= walk_instr(&module, i);
 	if (!st)
-		sum ^= walk_prediction(&module);
+		sum ^= walk_prediction(&module) ^ walk_partition(&module);
 	ts_arena_release(&arena);
 	return sum == INT64_MIN && !st ? TS_FORMAT : st; /* the sum must not be optimised away */
 }

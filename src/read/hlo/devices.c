@@ -30,7 +30,7 @@ static bool is_iota(const struct ts_device_list *list, int64_t nr)
 		all = ts_i64_mul(all, list->reshape[i]);
 	}
 	return list->nr_reshape > 0 && list->nr_reshape <= TS_MESH_AXES && all == nr &&
-	       is_order(list->order, list->nr_reshape);
+	       all <= TS_MAX_TILES && is_order(list->order, list->nr_reshape);
 }
 
 /* NR of the devices of an iota: of DIMS, in ORDER (of N_ORDER; 0: as they are). .nr is 0 where it is none of ALL. */
@@ -58,6 +58,9 @@ static struct ts_device_list devices_listed(struct ts_hlo_reader *reader, const 
 
 	if (n == 0 || n > TS_MAX_TILES)
 		return list;
+	for (size_t i = 0; i < n; i++)
+		if (devices[i] < 0 || devices[i] > INT32_MAX)
+			return list;
 	list.listed = ts_hlo_numbers(reader, devices, n);
 	list.nr = list.listed ? (int64_t)n : 0;
 	return list;
