@@ -186,12 +186,15 @@ def one_figure(doc):
             yield f"the key figure {name} is {kpis[name]}, {path} {value}"
 
 
+GUARDED = re.compile("([;\\t\\r\\n])(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])")  # what a spreadsheet could take for a formula
+
+
 def as_csv(value):
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value if isinstance(value, str) else json.dumps(value)
+    return GUARDED.sub("\\1'", value) if isinstance(value, str) else json.dumps(value)
 
 
 def same_cell(text, value):
