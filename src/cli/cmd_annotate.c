@@ -335,8 +335,8 @@ static void strip_rest(struct work *work, const char *dir)
 	st = ts_strip_folder(&strip, work->cli->remote, dir, &err);
 	if (strip.report.nr_entries > 0)
 		say_strip(work, dir, &strip.report, &strip.push, st, &err);
-	work->outcome.unwritten |= st != TS_FORMAT &&
-				   ts_deeds_nr(&strip.report, TS_DEED_FAILED) > 0;
+	work->outcome.unwritten |=
+		st != TS_FORMAT && ts_deeds_nr(&strip.report, TS_DEED_FAILED) > 0;
 	if (st || strip.report.nr_entries > 0)
 		ts_outcome_note(&work->outcome, st, &err);
 	ts_strip_release(&strip);
@@ -389,7 +389,7 @@ static void do_session(void *ctx, void *slot, size_t i, size_t nr_threads, struc
 static bool is_unwritten(const struct done *done)
 {
 	return (done->st != TS_FORMAT && ts_deeds_nr(&done->one.report, TS_DEED_FAILED) > 0) ||
-	       (done->st == TS_IO && done->one.is_analysed);
+	       (done->st == TS_IO && (done->one.is_analysed || done->one.report.nr_entries > 0));
 }
 
 static void say_session(void *ctx, void *slot, size_t i)
