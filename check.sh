@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Sets up what the tests need and runs every test. Ends with "N passed, N failed, N skipped".
 #
-#   ./check.sh           everything: quick lint unit threads dist quickstart fuzz sanitize
+#   ./check.sh           everything: quick lint unit dist fuzz sanitize quickstart threads
 #   ./check.sh quick     what most changes break, in a minute: layers, the quick unit tests, the golden cases
 #   ./check.sh NAME...   only these parts; torch and packaging are not among everything
 #
@@ -13,8 +13,8 @@
 # name (apt-get, uv, npm) where they are missing, ccache among them, while the compiler runs. ../shared/corpus, when it is
 # there, adds real profiles; without it those tests skip and say so.
 #
-# Time is bounded. Tests that take long (tests/longest) come last, each day others first, and what would begin after TS_MINUTES (45)
-# skips and says so; 0: nothing does. A test that takes 20 minutes fails. After 80 minutes what still runs is named and ended. Of what
+# Time is bounded. Tests that take long (tests/longest) come last, each day others first; so do the parts that run beside; and what
+# would begin after TS_MINUTES (45), a part or a test, skips and says so; 0: nothing does. A test that takes 20 minutes fails. After 80 minutes what still runs is named and ended. Of what
 # is too much for one run each day tries a part (tests/turn.h): TS_DAY is another day, TS_TURNS=all tries all. TS_SHOTS is a folder for
 # screenshots of the page.
 set -uo pipefail
@@ -426,10 +426,23 @@ part_quickstart() {
 	suite "tests of the build that users have" "$sources/build" TESTS=\$\(dist_tests\)
 }
 
-# One part after the other: what each took is counted.
+# The words, from another one on each day.
+in_turn() {
+	local i
+	for ((i = 0; i < $#; i++)); do
+		echo "${@:((TS_DAY + i) % $# + 1):1}"
+	done
+}
+
+# One part after the other, while there is time: what each took is counted.
 in_a_row() {
 	local part begin
 	for part; do
+		if [ -n "${TS_UNTIL:-}" ] && [ "$(date +%s)" -ge "$TS_UNTIL" ]; then
+			say "$part: no time was left (TS_MINUTES)"
+			count skipped 1
+			continue
+		fi
 		begin=$SECONDS
 		"part_$part"
 		count seconds "$((SECONDS - begin)) $part"
@@ -476,7 +489,8 @@ end_after() {
 	exec kill -KILL "${others[@]}" $$ 2>/dev/null
 }
 
-[ $# -gt 0 ] || set -- quick lint unit threads dist quickstart fuzz sanitize
+# shellcheck disable=SC2046 # words
+[ $# -gt 0 ] || set -- quick lint unit dist $(in_turn fuzz sanitize quickstart threads)
 first=() second=()
 for part in "$@"; do
 	declare -F "part_$part" >/dev/null || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
@@ -494,7 +508,7 @@ fi
 step "packages and build" setup_system || { verdict; exit 1; }
 case " $* " in *" unit "*) ahead setup_tools setup_viewers setup_jax setup_tpu setup_tables setup_remote setup_ray setup_kube ;; esac
 if [ ${#first[@]} -gt 0 ]; then
-	(renice -n 10 $BASHPID >/dev/null && beside "${second[@]}") &
+	(renice -n 5 $BASHPID >/dev/null && beside "${second[@]}") &
 	rest=$!
 	in_a_row "${first[@]}"
 	wait "$rest"
