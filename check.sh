@@ -105,8 +105,12 @@ configure_in() {
 	(cd "$dir" && "$here/configure" --quiet CC="$cc" "$@" && echo "$cc $*" >configured)
 }
 
-# The build whose tests are `quick` and `unit`, and whose tarball is `dist`.
-build_unit() { configure_in "$work/unit" gcc --enable-devel && make -C "$work/unit" --no-print-directory -s page; }
+# The build whose tests are `quick` and `unit`, and whose tarball is `dist`: both find its programs there, so that no two of them make
+# the same file at one time.
+build_unit() {
+	configure_in "$work/unit" gcc --enable-devel && make -C "$work/unit" --no-print-directory -s page &&
+		logged "$work/unit.log" make -C "$work/unit" --no-print-directory -s -j$((jobs + 1)) all
+}
 
 # Installs packages: those that the words name, and those of the lines TOOL PACKAGE on the input whose tool is not there.
 install_missing() {
