@@ -256,6 +256,22 @@ uint32_t ts_shape_leaf_at(const struct ts_shape *shape, const int64_t *path, siz
 	return shape->dtype == TS_TUPLE ? TS_NONE : leaf;
 }
 
+bool ts_shape_same_dims(const struct ts_shape *shape, const struct ts_shape *other)
+{
+	TS_ASSERT_HOT(shape && other);
+	return shape->rank == other->rank &&
+	       (shape->rank == 0 ||
+		memcmp(shape->dims, other->dims, shape->rank * sizeof(*shape->dims)) == 0);
+}
+
+const struct ts_shape *ts_hlo_given(const struct ts_hlo_instr *instr)
+{
+	TS_ASSERT(instr);
+	return ts_opcode_phase(instr->opcode) == TS_PHASE_START && instr->shape.nr_parts > 1
+		       ? &instr->shape.parts[1]
+		       : &instr->shape;
+}
+
 bool ts_shape_in_space(const struct ts_shape *shape, int64_t space)
 {
 	TS_ASSERT_HOT(shape);

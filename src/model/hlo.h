@@ -284,6 +284,13 @@ uint32_t ts_hlo_find(const struct ts_hlo_module *module, struct ts_bytes name);
 /* The instruction that shows where the module comes from: the entry's root, else the first one with a line
  * of source; NULL: there is no source. */
 const struct ts_hlo_instr *ts_hlo_sourced(const struct ts_hlo_module *module);
+/* The array that a collective gives: of a start it is behind the operands. */
+const struct ts_shape *ts_hlo_given(const struct ts_hlo_instr *instr);
+/* An instruction of a module of the profile, as a key of maps. */
+static inline uint64_t ts_instr_key(uint32_t module, uint32_t instr)
+{
+	return (uint64_t)module << 32 | instr;
+}
 /* What variants of one module share: "jit_step.12(345)" and "jit_step_" are "jit_step". */
 struct ts_bytes ts_module_stem(struct ts_bytes name);
 
@@ -306,6 +313,8 @@ const struct ts_shape *ts_shape_leaf(const struct ts_shape *shape, uint32_t leaf
  * part.
  */
 uint32_t ts_shape_leaf_at(const struct ts_shape *shape, const int64_t *path, size_t n);
+/* Are they arrays of the same dimensions? Types and layouts do not count. */
+bool ts_shape_same_dims(const struct ts_shape *shape, const struct ts_shape *other);
 /* Does any part lie in this memory space? */
 bool ts_shape_in_space(const struct ts_shape *shape, int64_t space);
 

@@ -154,17 +154,9 @@ static bool is_same_place(const struct ts_hlo_instr *instr, const struct ts_hlo_
 	       column_of(instr) == column_of(other);
 }
 
-/* The array that it gives; a start has its operands in front of it. */
-static const struct ts_shape *array_of(const struct ts_hlo_instr *instr)
-{
-	bool is_start = ts_opcode_phase(instr->opcode) == TS_PHASE_START;
-
-	return is_start && instr->shape.nr_parts > 1 ? &instr->shape.parts[1] : &instr->shape;
-}
-
 static bool is_as_large(const struct ts_hlo_instr *instr, const struct ts_hlo_instr *other)
 {
-	const struct ts_shape *array = array_of(instr), *theirs = array_of(other);
+	const struct ts_shape *array = ts_hlo_given(instr), *theirs = ts_hlo_given(other);
 
 	return array->dtype == theirs->dtype &&
 	       ts_shape_elements(array) == ts_shape_elements(theirs);

@@ -9,16 +9,6 @@ static const struct ts_hlo_instr *instr_at(const struct ts_partition *partition,
 	return &partition->before->instrs[at];
 }
 
-static bool is_same_size(const struct ts_shape *shape, const struct ts_shape *other)
-{
-	if (shape->rank != other->rank || shape->nr_parts > 0 || other->nr_parts > 0)
-		return false;
-	for (uint32_t i = 0; i < shape->rank; i++)
-		if (shape->dims[i] != other->dims[i])
-			return false;
-	return true;
-}
-
 bool ts_partition_is_elementwise(const struct ts_hlo_instr *instr)
 {
 	static const enum ts_opcode others[] = {
@@ -398,7 +388,7 @@ static struct origin origin_of(const struct ts_partition *partition, uint32_t at
 		const struct ts_spec *spec = &partition->specs[operand];
 		struct origin other = { *spec, elements_behind(partition, operand) };
 
-		if (!is_same_size(&instr_at(partition, operand)->shape, &instr->shape) ||
+		if (!ts_shape_same_dims(&instr_at(partition, operand)->shape, &instr->shape) ||
 		    is_made_of_nothing(partition, operand) || !spec->is_known || (*left)-- <= 0)
 			continue;
 		if (ts_spec_eq(spec, asked))
@@ -447,7 +437,8 @@ void ts_partition_walk(const struct ts_partition *partition, const struct ts_hlo
 	if (sums && is_own) {
 		found->to = partition->specs[found->value];
 		asking = look_at_sums(partition, found->value, axes);
-	} else if (is_own || (is_same_size(&value->shape, &user->shape) &&
+	} else if (is_own || (value->shape.nr_parts == 0 && user->shape.nr_parts == 0 &&
+			      ts_shape_same_dims(&value->shape, &user->shape) &&
 			      ts_partition_is_elementwise(user))) {
 		found->from =
 			is_own ? natural(partition, found->value) : partition->specs[found->value];

@@ -118,9 +118,7 @@ static bool takes_the_same(const struct ts_hlo_module *module, const struct ts_h
 			return false;
 		shape = &module->instrs[entry->params[i]].shape;
 		their = &other->instrs[theirs->params[i]].shape;
-		if (shape->rank != their->rank || shape->dtype != their->dtype ||
-		    (shape->rank > 0 &&
-		     memcmp(shape->dims, their->dims, shape->rank * sizeof(*shape->dims)) != 0))
+		if (shape->dtype != their->dtype || !ts_shape_same_dims(shape, their))
 			return false;
 	}
 	return true;

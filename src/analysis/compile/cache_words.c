@@ -53,9 +53,7 @@ static struct ts_bytes write_differences(struct writer *writer, unsigned differe
 
 static bool same_shape(const struct ts_shape *a, const struct ts_shape *b)
 {
-	if (!a || !b || a->dtype != b->dtype || a->rank != b->rank)
-		return false;
-	return a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims)) == 0;
+	return a && b && a->dtype == b->dtype && ts_shape_same_dims(a, b);
 }
 
 /* Is the parameter not the same in all variants? */

@@ -19,6 +19,7 @@
 #include "analysis/kit/needs.h"
 
 #include "analysis/kit/peaks.h"
+#include "analysis/kit/source.h"
 #include "model/op_work.h"
 #include "result/impossible.h"
 #include "base/order.h"
@@ -141,11 +142,6 @@ struct calls {
 	struct ts_map by_instr; /* module and instruction -> the op that ran */
 };
 
-static uint64_t instr_key(uint32_t module, uint32_t instr)
-{
-	return (uint64_t)module << 32 | instr;
-}
-
 /* FACT may be NULL: it did not run. */
 static void set_cost(struct calls *calls, struct ts_custom_call *call,
 		     const struct kernel_cost *cost, const struct ts_op_fact *fact)
@@ -187,7 +183,7 @@ static void custom_calls_add_instr(struct calls *calls, uint32_t index, uint32_t
 	struct ts_custom_call *call = &calls->items[calls->nr++];
 
 	*call = (struct ts_custom_call){
-		.op = ts_map_find(&calls->by_instr, instr_key(index, instr)),
+		.op = ts_map_find(&calls->by_instr, ts_instr_key(index, instr)),
 		.module = index,
 		.instr = instr,
 		.name = module->instrs[instr].name,
@@ -226,7 +222,7 @@ static enum ts_status map_ops(struct calls *calls, struct ts_error *err)
 		const struct ts_op *op = fact->op == TS_NONE ? NULL : &profile->ops[fact->op];
 
 		if (op && ts_op_instr(profile, op) &&
-		    !ts_map_set(&calls->by_instr, instr_key(op->module, op->instr), fact->op))
+		    !ts_map_set(&calls->by_instr, ts_instr_key(op->module, op->instr), fact->op))
 			return ts_fail_nomem(err);
 	}
 	return TS_OK;
@@ -286,9 +282,8 @@ static struct ts_bytes custom_calls_source_of(const struct ts_context *ctx,
 
 	if (row->call->op != TS_NONE)
 		source = ctx->profile->ops[row->call->op].source;
-	if (source.n == 0 && row->instr && row->instr->source_file.n > 0)
-		source = ts_result_text(result, "%.*s:%d", TS_ARG(row->instr->source_file),
-					row->instr->source_line);
+	if (source.n == 0)
+		source = ts_instr_source(result, row->instr);
 	return source;
 }
 

@@ -18,11 +18,6 @@ double ts_memory_rate(const struct ts_memory_op *op)
 		       : NAN;
 }
 
-static uint64_t memory_ops_key_of(uint32_t module, uint32_t instr)
-{
-	return (uint64_t)module << 32 | instr;
-}
-
 static enum ts_status memory_ops_add_row(struct memory *memory, const struct memory_row *row,
 					 struct ts_error *err)
 {
@@ -31,7 +26,7 @@ static enum ts_status memory_ops_add_row(struct memory *memory, const struct mem
 		return ts_fail_nomem(err);
 	memory->ops[memory->nr_ops++] = *row;
 	if (row->module != TS_NONE && row->instr != TS_NONE &&
-	    !ts_map_set(&memory->by_instr, memory_ops_key_of(row->module, row->instr),
+	    !ts_map_set(&memory->by_instr, ts_instr_key(row->module, row->instr),
 			(uint32_t)memory->nr_ops - 1))
 		return ts_fail_nomem(err);
 	return TS_OK;
@@ -100,7 +95,7 @@ struct ts_memory_op ts_memory_row(const struct memory *memory, const struct memo
 bool ts_memory_op_at(const struct memory *memory, uint32_t module, uint32_t instr,
 		     struct ts_memory_op *op)
 {
-	uint32_t at = ts_map_find(&memory->by_instr, memory_ops_key_of(module, instr));
+	uint32_t at = ts_map_find(&memory->by_instr, ts_instr_key(module, instr));
 
 	TS_ASSERT(at == TS_NONE || at < memory->nr_ops);
 	if (at != TS_NONE)
@@ -135,7 +130,7 @@ static enum ts_status memory_ops_join_done(struct memory *memory, const struct t
 	if (row->source.n == 0)
 		row->source = fact->source;
 	if (fact->instr != TS_NONE &&
-	    !ts_map_set(&memory->by_instr, memory_ops_key_of(fact->module_index, fact->instr), at))
+	    !ts_map_set(&memory->by_instr, ts_instr_key(fact->module_index, fact->instr), at))
 		return ts_fail_nomem(err);
 	return TS_OK;
 }
@@ -223,13 +218,12 @@ static enum ts_status memory_ops_add_instr(struct memory *memory, uint32_t modul
 				   .hbm_share = NAN };
 
 	if (start != index) {
-		uint32_t at =
-			ts_map_find(&memory->by_instr, memory_ops_key_of(module_index, start));
+		uint32_t at = ts_map_find(&memory->by_instr, ts_instr_key(module_index, start));
 
 		if (at == TS_NONE)
 			return TS_OK;
 		ts_traffic_add(&memory->whole[memory->ops[at].whole].all, &traffic);
-		return ts_map_set(&memory->by_instr, memory_ops_key_of(module_index, index), at)
+		return ts_map_set(&memory->by_instr, ts_instr_key(module_index, index), at)
 			       ? TS_OK
 			       : ts_fail_nomem(err);
 	}

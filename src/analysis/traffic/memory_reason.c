@@ -45,16 +45,6 @@ static bool memory_reason_same_layout(const struct ts_shape *a, const struct ts_
 	return !a->has_layout || same_numbers(a->minor_to_major, b->minor_to_major, a->rank);
 }
 
-static bool memory_reason_same_dims(const struct ts_shape *a, const struct ts_shape *b)
-{
-	if (a->rank != b->rank)
-		return false;
-	for (uint32_t i = 0; i < a->rank; i++)
-		if (a->dims[i] != b->dims[i])
-			return false;
-	return true;
-}
-
 /* The last part of jit(f)/jit(main)/transpose. */
 static bool asks(const struct memory_copy *copy, const char *what)
 {
@@ -99,7 +89,7 @@ static bool is_reshape(const struct memory_copy *copy)
 static bool changes_layout(const struct memory_copy *copy)
 {
 	return !memory_reason_same_layout(copy->from, copy->to) ||
-	       !memory_reason_same_dims(copy->from, copy->to);
+	       !ts_shape_same_dims(copy->from, copy->to);
 }
 
 static bool changes_argument(const struct memory_copy *copy)

@@ -10,6 +10,7 @@
 #define TS_NEEDS(X) X(collectives)
 #include "analysis/kit/needs.h"
 
+#include "analysis/kit/source.h"
 #include "base/order.h"
 #include "result/schema/resharding.def"
 
@@ -28,11 +29,6 @@ static const char *const cause_names[] = {
 	[TS_CAUSE_RESULT] = "result",
 	[TS_CAUSE_OP] = "op",
 };
-
-static uint64_t resharding_key(uint32_t module, uint32_t instr)
-{
-	return (uint64_t)module << 32 | instr;
-}
 
 static bool resharding_is_row(const struct ts_hlo_instr *instr)
 {
@@ -55,13 +51,13 @@ static bool map_op(struct resharding *all, uint32_t op, uint32_t at)
 		return true;
 	module = &profile->modules[of->module];
 	if (resharding_is_row(instr))
-		return ts_map_set(&all->by_instr, resharding_key(of->module, of->instr), at);
+		return ts_map_set(&all->by_instr, ts_instr_key(of->module, of->instr), at);
 	for (uint32_t c = 0; c < instr->nr_called; c++) {
 		const struct ts_hlo_comp *comp = &module->comps[instr->called[c]];
 
 		for (uint32_t i = comp->first_instr; i < comp->first_instr + comp->nr_instrs; i++)
 			if (resharding_is_row(&module->instrs[i]) &&
-			    !ts_map_set(&all->by_instr, resharding_key(of->module, i), at))
+			    !ts_map_set(&all->by_instr, ts_instr_key(of->module, i), at))
 				return false;
 	}
 	return true;
@@ -79,33 +75,16 @@ static enum ts_status resharding_map_ops(struct resharding *all, struct ts_error
 
 /* --- what the module says */
 
-/* The result of a start stands behind its operands. */
-static const struct ts_shape *result_of(const struct ts_hlo_instr *instr)
-{
-	bool is_start = ts_opcode_phase(instr->opcode) == TS_PHASE_START;
-
-	return is_start && instr->shape.nr_parts > 1 ? &instr->shape.parts[1] : &instr->shape;
-}
-
 static int64_t bytes_moved(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
 {
 	int64_t bytes = 0;
 
 	if (ts_opcode_whole(instr->opcode) == TS_OPCODE_ALL_GATHER)
-		return ts_shape_logical_bytes(result_of(instr));
+		return ts_shape_logical_bytes(ts_hlo_given(instr));
 	for (uint32_t i = 0; i < instr->nr_operands; i++)
 		bytes = ts_i64_add(
 			bytes, ts_shape_logical_bytes(&module->instrs[instr->operands[i]].shape));
 	return bytes;
-}
-
-/* "file.py:9", or nothing. */
-static struct ts_bytes resharding_source(struct resharding *all, const struct ts_hlo_instr *instr)
-{
-	if (instr->source_file.n == 0 || instr->source_line <= 0)
-		return (struct ts_bytes){ NULL, 0 };
-	return ts_result_text(all->result, "%.*s:%d", TS_ARG(instr->source_file),
-			      instr->source_line);
 }
 
 /* --- what the partitioner's modules say */
@@ -177,7 +156,7 @@ static void add_reason(struct resharding *all, const struct ts_partition *partit
 	if (op->is_suspicious)
 		op->mend = spec_text(all, &partition->mesh, &found.mend);
 	if (cause) {
-		op->cause_source = resharding_source(all, cause);
+		op->cause_source = ts_instr_source(all->result, cause);
 		op->cause_op = cause->op_name;
 	}
 }
@@ -187,7 +166,7 @@ static void add_row(struct resharding *all, uint32_t module, uint32_t at,
 {
 	const struct ts_hlo_module *of = &all->ctx->profile->modules[module];
 	const struct ts_collectives_facts *collectives = ts_collectives_facts(all->ctx);
-	uint32_t ran = ts_map_find(&all->by_instr, resharding_key(module, at));
+	uint32_t ran = ts_map_find(&all->by_instr, ts_instr_key(module, at));
 	struct ts_resharding_op *op = &all->items[all->nr++];
 
 	*op = (struct ts_resharding_op){ .module = module,
@@ -239,11 +218,11 @@ TS_ORDER(resharding_order, struct ts_resharding_op,
 	X(module, ts_text(module->name)) \
 	X(op, ts_text(instr->name)) \
 	X(kind, ts_text(ts_bytes_of(ts_opcode_text(ts_opcode_whole(instr->opcode))))) \
-	X(shape, ts_text_or_null(ts_shape_text(arena, result_of(instr)))) \
+	X(shape, ts_text_or_null(ts_shape_text(arena, ts_hlo_given(instr)))) \
 	X(bytes, ts_int(row->bytes)) \
 	X(axes, ts_text_or_null(row->axes)) \
 	X(op_name, ts_text_or_null(instr->op_name)) \
-	X(source, ts_text_or_null(resharding_source(all, instr))) \
+	X(source, ts_text_or_null(ts_instr_source(all->result, instr))) \
 	X(spmd_generated, INSERTED(row, instr)) \
 	X(from, ts_text_or_null(row->from)) \
 	X(to, ts_text_or_null(row->to)) \
